@@ -1,0 +1,122 @@
+"""What every page shares: the typed request, the private door, full page or fragment, the end of an act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
+from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
+from django_htmx.middleware import HtmxDetails
+
+from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import Principal, person
+from gedaechtnis.memory.selectors import entities
+
+P = ParamSpec("P")
+
+
+class HtmxHttpRequest(HttpRequest):
+    """A request that has passed `HtmxMiddleware`."""
+
+    htmx: HtmxDetails
+
+
+class PersonRequest(HtmxHttpRequest):
+    """A request of somebody signed in; `principal` holds today's memberships."""
+
+    user: User
+    principal: Principal
+
+
+def private(
+    view: Callable[Concatenate[PersonRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """Let only people signed in through, and let nobody's cache keep what they saw.
+
+    A `NotFound` becomes the 404 page, any other `Problem` a page that says it in words.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        htmx_request = cast(HtmxHttpRequest, request)
+        if not request.user.is_authenticated:
+            return _sign_in(htmx_request)
+        person_request = cast(PersonRequest, request)
+        person_request.principal = person(person_request.user)
+        try:
+            response = view(person_request, *args, **kwargs)
+        except NotFound as missing:
+            raise Http404(missing.detail) from missing
+        except Problem as problem:
+            response = render(request, "problem.html", {"problem": problem}, status=problem.status)
+        response["Cache-Control"] = "no-store"
+        patch_vary_headers(response, ["HX-Request", "Cookie"])
+        return response
+
+    return guarded
+
+
+def _sign_in(request: HtmxHttpRequest) -> HttpResponse:
+    if not request.htmx:
+        return redirect_to_login(request.get_full_path())
+    # A fragment cannot hold the sign-in page, and after signing in the person wants the page, not the fragment.
+    parts = urlsplit(request.htmx.current_url_abs_path or resolve_url("home"))
+    target = f"{parts.path}?{parts.query}" if parts.query else parts.path
+    return HttpResponseClientRedirect(redirect_to_login(target).url)
+
+
+def wants_fragment(request: HtmxHttpRequest) -> bool:
+    """Whether HTMX asks for a part of the page (a boosted link wants all of it)."""
+    return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request
+
+
+def show(
+    request: PersonRequest, template: str, fragment: str, context: dict[str, Any], *, status: int = 200
+) -> HttpResponse:
+    """Render the fragment of that name for HTMX, else the whole page with its surroundings."""
+    if wants_fragment(request):
+        return render(request, f"{template}#{fragment}", context, status=status)
+    context = {**context, "totals": entities.totals(principal=request.principal)}
+    return render(request, template, context, status=status)
+
+
+def done(request: PersonRequest, *, back: str, message: str = "", event: str = "memory:committed") -> HttpResponse:
+    """End an act: HTMX gets events on which the parts of the page fetch themselves anew, others a redirect."""
+    if not wants_fragment(request):
+        if message:
+            messages.success(request, message)
+        return HttpResponseRedirect(back)
+    response = HttpResponse(status=204)
+    trigger_client_event(response, event)
+    if message:
+        trigger_client_event(response, "page:say", {"text": message})
+    return response
+
+
+def refused(request: PersonRequest, problem: Problem, *, back: str, event: str) -> HttpResponse:
+    """End an act that was refused and has no form to go back to: say why, and show what is true now."""
+    if not wants_fragment(request):
+        messages.error(request, problem.detail)
+        return HttpResponseRedirect(back)
+    response = HttpResponse(status=204)
+    trigger_client_event(response, event)
+    trigger_client_event(response, "page:say", {"text": problem.detail, "tone": "bad"})
+    return response
+
+
+def safe_next(request: HttpRequest, default: str) -> str:
+    """The page to return to, as the form says, if it is one of ours."""
+    target = request.POST.get("next", "")
+    allowed = url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return target if allowed else default

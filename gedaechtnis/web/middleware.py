@@ -1,0 +1,29 @@
+"""The person's language and time zone, for the length of a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone, translation
+
+
+class PersonMiddleware:
+    """After sign-in the person's own choice counts; before it, `LocaleMiddleware` decides.
+
+    Stands after `AuthenticationMiddleware` and `LocaleMiddleware`.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return self.get_response(request)
+        request.LANGUAGE_CODE = request.user.language
+        with translation.override(request.user.language), timezone.override(ZoneInfo(request.user.time_zone)):
+            response = self.get_response(request)
+            response.headers["Content-Language"] = request.user.language
+            return response

@@ -1,0 +1,121 @@
+"""Tags and filters of the pages: icons, moments, values, provenance signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from django import template
+from django.conf import settings
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import clock
+from gedaechtnis.memory.answers import FactView, ObjectView
+from gedaechtnis.web import moments, scopes, values
+
+register = template.Library()
+
+_UNSURE_BELOW = 3
+"""From this many dots down a belief is shown as a guess."""
+
+
+@cache
+def _drawing(name: str) -> str:
+    source = Path(settings.NODE_MODULES, "lucide-static/icons", f"{name}.svg").read_text()
+    inner = source[source.index(">", source.index("<svg")) + 1 : source.rindex("</svg>")]
+    return " ".join(inner.split())
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A Lucide drawing, inline; hidden from screen readers, so the words stand beside it."""
+    return mark_safe(  # noqa: S308 - the drawing comes from a locked package, the name from a template
+        '<svg class="icon" viewBox="0 0 24 24" width="16" height="16" fill="none" stroke="currentColor" '
+        'stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">'
+        f"{_drawing(name)}</svg>"
+    )
+
+
+register.filter("full_day", moments.full_day)
+register.filter("long_day", moments.long_day)
+register.filter("short_day", moments.short_day)
+register.filter("clock", moments.clock)
+register.filter("day_and_clock", moments.day_and_clock)
+register.filter("moment", moments.moment)
+register.filter("scope_words", scopes.scope_words)
+
+
+@register.filter
+def ago(instant: datetime) -> str:
+    """`2 min ago`, seen from now."""
+    return moments.ago(instant, clock.now())
+
+
+@register.filter
+def period(fact: FactView) -> str:
+    """When a fact holds, in words."""
+    return moments.period(fact.valid_from, fact.valid_from_precision, fact.valid_to, fact.valid_to_precision)
+
+
+@register.filter
+def told(thing: ObjectView) -> str:
+    """The object of a fact, for people."""
+    return values.told(thing)
+
+
+@register.filter
+def quoted(names: Iterable[str]) -> str:
+    """Names in the quotation marks of the language, in a row."""
+    return ", ".join(_("“%(name)s”") % {"name": name} for name in names)
+
+
+@register.filter
+def initials(name: str) -> str:
+    """One or two letters for a portrait: the first of the first and of the last word."""
+    letters = [word[0] for word in name.split() if word[0].isalnum()]
+    return "".join([*letters[:1], *letters[1:][-1:]]).upper() or "·"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Where a belief comes from: a drawing and the word for it."""
+
+    icon: str
+    words: str
+
+
+@register.filter
+def sign(fact: FactView) -> Sign:
+    """Person, agent, rule or connected source."""
+    match fact.source:
+        case "user_assertion":
+            return Sign("user-round", _("you"))
+        case "tool_result" | "observation":
+            return Sign("plug", _("connected source"))
+        case "system_rule":
+            return Sign("shield", _("rule"))
+        case _:
+            return Sign("bot", _("the agent’s conclusion"))
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """Confidence as dots, always with its words."""
+
+    filled: range
+    hollow: range
+    words: str
+    is_guess: bool
+
+
+@register.filter
+def certainty(fact: FactView) -> Certainty:
+    """Five dots and their meaning."""
+    filled = min(5, max(1, round(fact.confidence * 5)))
+    words = [_("vague"), _("unsure"), _("fairly sure"), _("sure"), _("very sure")][filled - 1]
+    is_guess = filled < _UNSURE_BELOW or fact.memory_type == "hypothesis"
+    return Certainty(range(filled), range(5 - filled), words, is_guess)

@@ -1,0 +1,27 @@
+"""Addresses of the pages. Acts are POST only and stand below what they act on."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from gedaechtnis.web.views import chat, entity, explorer, facts, proposals, session, settings, shell
+
+urlpatterns = [
+    path("", chat.home, name="home"),
+    path("nachrichten/", chat.post, name="message-post"),
+    path("kurator/", chat.curator, name="curator"),
+    path("kurator/jetzt/", chat.curate, name="curate-now"),
+    path("wissen/", explorer.index, name="explorer"),
+    path("wissen/<str:ref>/", entity.detail, name="entity"),
+    path("tatsachen/<uuid:fact_id>/", facts.detail, name="fact"),
+    path("tatsachen/<uuid:fact_id>/zuruecknehmen/", facts.retract, name="fact-retract"),
+    path("tatsachen/<uuid:fact_id>/beenden/", facts.end, name="fact-end"),
+    path("tatsachen/<uuid:fact_id>/korrigieren/", facts.correct, name="fact-correct"),
+    path("vorschlaege/<uuid:proposal_id>/annehmen/", proposals.accept, name="proposal-accept"),
+    path("vorschlaege/<uuid:proposal_id>/ablehnen/", proposals.reject, name="proposal-reject"),
+    path("stand/", shell.totals, name="totals"),
+    path("einstellungen/", settings.edit, name="settings"),
+    path("sprache/", session.language, name="language"),
+    path("anmelden/", session.SignIn.as_view(), name="login"),
+    path("abmelden/", session.SignOut.as_view(), name="logout"),
+]

@@ -1,0 +1,1 @@
+"""One module per page: request → principal → selector or service → template."""

@@ -1,0 +1,118 @@
+"""The chat: the home page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import trigger_client_event
+
+from gedaechtnis.chat import selectors, services
+from gedaechtnis.chat.selectors import MessageView
+from gedaechtnis.common import clock
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.web import moments
+from gedaechtnis.web.http import PersonRequest, done, private, refused, show, wants_fragment
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The messages of one day, under its name."""
+
+    heading: str
+    date: date
+    messages: tuple[MessageView, ...]
+
+
+@require_GET
+@private
+def home(request: PersonRequest) -> HttpResponse:
+    """The main chat; as a fragment, its messages."""
+    return show(request, "chat/show.html", "chat-stream", _chat(request))
+
+
+@require_POST
+@private
+def post(request: PersonRequest) -> HttpResponse:
+    """Say something. Repeated with the same `client_id` it stays one message."""
+    chat = services.main_chat(principal=request.principal)
+    text = request.POST.get("text", "").strip()
+    try:
+        posted = services.post_message(
+            principal=request.principal, chat_id=chat.id, text=text, client_id=request.POST.get("client_id") or None
+        )
+    except Problem as problem:
+        return _unsent(request, problem, text)
+    if not wants_fragment(request):
+        return redirect(f"{reverse('home')}#composer")
+    response = render(request, "chat/show.html#chat-posted", _chat(request))
+    trigger_client_event(response, "memory:committed")
+    if posted.reply is not None:
+        trigger_client_event(response, "page:announce", {"text": posted.reply.text})
+    return response
+
+
+@require_GET
+@private
+def curator(request: PersonRequest) -> HttpResponse:
+    """What the curator will do, and when."""
+    if not wants_fragment(request):
+        return redirect("home")
+    return render(request, "chat/show.html#curator-status", _curator(request))
+
+
+@require_POST
+@private
+def curate(request: PersonRequest) -> HttpResponse:
+    """Let the curator read now."""
+    chat = services.main_chat(principal=request.principal)
+    try:
+        services.curate_now(principal=request.principal, chat_id=chat.id)
+    except Problem as problem:
+        return refused(request, problem, back=reverse("home"), event="chat:message")
+    return done(request, back=f"{reverse('home')}#composer", message=_("The curator has read along."))
+
+
+def _chat(request: PersonRequest) -> dict[str, Any]:
+    chat = services.main_chat(principal=request.principal)
+    messages = selectors.messages(principal=request.principal, chat_id=chat.id)
+    return {
+        "nav": "home",
+        "days": tuple(_days(messages)),
+        "client_id": uuid7(),
+        **_curator(request),
+    }
+
+
+def _curator(request: PersonRequest) -> dict[str, Any]:
+    chat = services.main_chat(principal=request.principal)
+    status = selectors.curator_status(principal=request.principal, chat_id=chat.id)
+    wait = (status.due_at - clock.now()).total_seconds() if status.due_at else 0
+    return {"curator": status, "curator_wait": max(0, round(wait))}
+
+
+def _days(messages: Iterable[MessageView]) -> Iterable[Day]:
+    today = timezone.localdate(clock.now())
+    for day, group in groupby(messages, key=lambda message: timezone.localdate(message.created_at)):
+        yield Day(moments.day_heading(day, today), day, tuple(group))
+
+
+def _unsent(request: PersonRequest, problem: Problem, text: str) -> HttpResponse:
+    """The composer again, with the words still in it and what is wrong with them."""
+    context = {**_chat(request), "text": text, "problem": problem}
+    if wants_fragment(request):
+        response = render(request, "chat/show.html#composer", context, status=422)
+        response["HX-Retarget"] = "#composer"
+        response["HX-Reswap"] = "outerHTML"
+        return response
+    return show(request, "chat/show.html", "composer", context, status=422)

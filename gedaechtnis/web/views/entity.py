@@ -1,0 +1,111 @@
+"""The page of one thing: what is believed about it, at any moment."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+from django_htmx.http import push_url
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.problems import NotFound
+from gedaechtnis.memory.answers import EntityView, FactView, Timeline
+from gedaechtnis.memory.selectors import asof as reads
+from gedaechtnis.memory.selectors import entities, explain, proposals
+from gedaechtnis.memory.selectors.explain import Explanation
+from gedaechtnis.web import asof, comparison
+from gedaechtnis.web.asof import Axis, Moment
+from gedaechtnis.web.http import PersonRequest, private, show, wants_fragment
+
+_SLIDER = "asof-step"
+
+
+@require_GET
+@private
+def detail(request: PersonRequest, ref: str) -> HttpResponse:
+    """The page at a moment; as a fragment, all that depends on the moment."""
+    entity = entities.get_entity(principal=request.principal, ref=ref)
+    timeline = reads.timeline(principal=request.principal, entity_id=entity.id)
+    now, zone = clock.now(), request.principal.zone
+    chosen = asof.from_bar(request.GET, zone=zone, now=now, timeline=timeline)
+    moment = chosen or asof.from_address(request.GET, zone=zone, now=now)
+    address = reverse("entity", args=[entity.ref]) + moment.query
+    if chosen and not wants_fragment(request):
+        return HttpResponseRedirect(address)
+    context = {
+        "nav": "explorer",
+        "entity": entity,
+        "address": address,
+        **_bar(request, timeline, moment),
+        **_beliefs(request, entity, moment),
+    }
+    response = show(request, "entity/detail.html", "entity-moment", context)
+    if wants_fragment(request) and not request.GET.get("refresh"):
+        push_url(response, address)
+    return response
+
+
+def _bar(request: PersonRequest, timeline: Timeline, moment: Moment) -> dict[str, Any]:
+    axis = Axis.KNOWN if moment.axis is Axis.KNOWN else Axis.VALID
+    steps = asof.steps(timeline, axis=axis, now=clock.now())
+    return {
+        "moment": moment,
+        "axis": axis,
+        "axes": [(Axis.VALID, moment.on(Axis.VALID)), (Axis.KNOWN, moment.on(Axis.KNOWN))],
+        "steps": steps,
+        "current_step": steps[asof.current_step(steps, moment)],
+        "moves_slider": request.htmx.trigger != _SLIDER,
+        "now": clock.now(),
+    }
+
+
+def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict[str, Any]:
+    principal = request.principal
+    about = {"principal": principal, "entity_id": entity.id}
+    then = reads.entity_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
+    inbound = reads.inbound_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
+    today = None if moment.is_now else reads.entity_facts(**about).facts
+    rows = comparison.rows(then, today)
+    earlier = _earlier(reads.history(**about)) if moment.is_now else ()
+    shown = {fact.id for fact in (*then, *inbound, *earlier)}
+    opened = _opened(request)
+    focus = None if opened is None or opened in shown else _explained(request, opened)
+    return {
+        "rows": rows,
+        "differences": sum(row.differs for row in rows),
+        "outbound": [fact for fact in then if fact.object.kind == "entity"],
+        "inbound": inbound,
+        "earlier": earlier,
+        "open_fact": opened,
+        "focus": focus,
+        "questions": [
+            item
+            for item in proposals.list_proposals(principal=principal, state="open")
+            if entity.ref in {item.operation.get("subject_ref"), item.operation.get("entity_ref")}
+        ],
+    }
+
+
+def _earlier(history: tuple[FactView, ...]) -> tuple[FactView, ...]:
+    """Beliefs that are over by now, the latest end first."""
+    now = clock.now()
+    over = [fact for fact in history if fact.valid_to is not None and fact.valid_to <= now]
+    return tuple(sorted(over, key=lambda fact: fact.valid_to or now, reverse=True))
+
+
+def _opened(request: PersonRequest) -> UUID | None:
+    """The fact a link wants unfolded (`?fact=`)."""
+    try:
+        return UUID(request.GET["fact"]) if "fact" in request.GET else None
+    except ValueError:
+        return None
+
+
+def _explained(request: PersonRequest, fact_id: UUID) -> Explanation | None:
+    try:
+        return explain.explain_fact(principal=request.principal, fact_id=fact_id)
+    except NotFound:
+        return None  # a link to a fact that is gone still opens the page

@@ -1,0 +1,122 @@
+"""One fact: why it is believed, and the three ways to put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.memory.answers import FactView
+from gedaechtnis.memory.selectors import explain
+from gedaechtnis.memory.services import facts
+from gedaechtnis.web import values
+from gedaechtnis.web.http import PersonRequest, done, private, safe_next, show, wants_fragment
+
+
+@require_GET
+@private
+def detail(request: PersonRequest, fact_id: UUID) -> HttpResponse:
+    """The whole story of a fact; as a fragment, what a row of the entity page unfolds."""
+    return show(request, "facts/detail.html", "fact-story", _story(request, fact_id))
+
+
+@require_POST
+@private
+def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
+    """It never held."""
+    return _act(request, fact_id, lambda _fact: facts.retract_fact(
+        principal=request.principal, fact_id=fact_id
+    ), _("Taken back. I no longer believe it."))
+
+
+@require_POST
+@private
+def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
+    """It held until then, and does no more."""
+    at = request.POST.get("at", "").strip() or None
+    return _act(request, fact_id, lambda _fact: facts.end_fact(
+        principal=request.principal, fact_id=fact_id, at=at
+    ), _("Noted: it no longer holds."))
+
+
+@require_POST
+@private
+def correct(request: PersonRequest, fact_id: UUID) -> HttpResponse:
+    """It was told wrongly; only what differs from the form's first state is changed."""
+
+    def write(fact: FactView) -> object:
+        changes = _changes(request, fact)
+        if not changes:
+            raise Problem("nothing_changed", _("Nothing is different from before."), field="value")
+        return facts.correct_fact(principal=request.principal, fact_id=fact_id, changes=changes)
+
+    return _act(request, fact_id, write, _("Corrected."))
+
+
+def _act(request: PersonRequest, fact_id: UUID, write: Callable[[FactView], object], message: str) -> HttpResponse:
+    story = _story(request, fact_id)
+    fact: FactView = story["fact"]
+    try:
+        write(fact)
+    except NotFound:
+        raise
+    except Problem as problem:
+        return _again(request, story, problem)
+    back = safe_next(request, reverse("entity", args=[fact.subject_ref]))
+    return done(request, back=back, message=message)
+
+
+def _again(request: PersonRequest, story: dict[str, Any], problem: Problem) -> HttpResponse:
+    """The forms again, as they were filled in, with what is wrong."""
+    fact: FactView = story["fact"]
+    form = {**story["form"], **{name: text for name, text in request.POST.items() if name in {*story["form"], "at"}}}
+    context = {**story, "form": form, "problem": problem}
+    if not wants_fragment(request):
+        return show(request, "facts/detail.html", "fact-story", context, status=422)
+    response = render(request, "facts/detail.html#fact-actions", context, status=422)
+    response["HX-Retarget"] = f"#fact-actions-{fact.id}"
+    response["HX-Reswap"] = "outerHTML"
+    return response
+
+
+def _story(request: PersonRequest, fact_id: UUID) -> dict[str, Any]:
+    explanation = explain.explain_fact(principal=request.principal, fact_id=fact_id)
+    fact = explanation.fact
+    return {
+        "nav": "explorer",
+        "fact": fact,
+        "explanation": explanation,
+        "form": _form(fact),
+        "next": request.POST.get("next") or request.GET.get("next", ""),
+        "today": date.today().isoformat(),
+    }
+
+
+def _form(fact: FactView) -> dict[str, str]:
+    return {
+        "value": values.typed(fact.object),
+        "valid_from": values.bound_typed(fact, "valid_from"),
+        "valid_to": values.bound_typed(fact, "valid_to"),
+    }
+
+
+def _changes(request: PersonRequest, fact: FactView) -> dict[str, Any]:
+    before = _form(fact)
+    typed = {name: request.POST.get(name, before[name]).strip() for name in before}
+    changes: dict[str, Any] = {
+        name: typed[name] or None for name in ("valid_from", "valid_to") if typed[name] != before[name]
+    }
+    if typed["value"] != before["value"]:
+        if fact.object.kind == "entity":
+            changes["object_ref"] = typed["value"]
+        else:
+            changes["object_value"] = values.read(typed["value"], fact.object)
+    return changes

@@ -1,0 +1,39 @@
+"""Answers to what the agent asks: yes, remember, or no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory.services import governance
+from gedaechtnis.web.http import PersonRequest, done, private, refused, safe_next
+
+
+@require_POST
+@private
+def accept(request: PersonRequest, proposal_id: UUID) -> HttpResponse:
+    """Believe it, with the person's authority."""
+    return _answer(request, governance.accept_proposal, proposal_id, _("Remembered."))
+
+
+@require_POST
+@private
+def reject(request: PersonRequest, proposal_id: UUID) -> HttpResponse:
+    """Let it go, and do not ask the same again."""
+    return _answer(request, governance.reject_proposal, proposal_id, _("All right, I will not remember it."))
+
+
+def _answer(request: PersonRequest, decide: Callable[..., Any], proposal_id: UUID, message: str) -> HttpResponse:
+    back = safe_next(request, reverse("home"))
+    try:
+        decide(principal=request.principal, proposal_id=proposal_id)
+    except Problem as problem:
+        return refused(request, problem, back=back, event="proposal:changed")
+    return done(request, back=back, message=message, event="proposal:changed")

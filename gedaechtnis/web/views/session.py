@@ -1,0 +1,66 @@
+"""Signing in and out, and the language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import translation
+from django.views.decorators.http import require_POST
+
+from gedaechtnis.web.http import safe_next
+
+
+class SignIn(LoginView):
+    """Name and password. The language chosen here goes with the person."""
+
+    template_name = "session/login.html"
+    redirect_authenticated_user = True
+    next_page = "home"
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        user = form.get_user()
+        chosen = self.request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME)
+        if chosen in dict(settings.LANGUAGES) and chosen != user.language:
+            user.language = chosen
+            user.save(update_fields=["language"])
+        return super().form_valid(form)
+
+    def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
+        if context["form"].errors:
+            response_kwargs["status"] = 422
+        response = super().render_to_response(context, **response_kwargs)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class SignOut(LogoutView):
+    """POST only; ends at the sign-in page."""
+
+    next_page = "login"
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Choose the language, signed in or not."""
+    response = HttpResponseRedirect(safe_next(request, reverse("home")))
+    chosen = request.POST.get("language", "")
+    if chosen in dict(settings.LANGUAGES):
+        keep_language(response, chosen)
+        if request.user.is_authenticated:
+            request.user.language = chosen
+            request.user.save(update_fields=["language"])
+        translation.activate(chosen)
+    return response
+
+
+def keep_language(response: HttpResponse, chosen: str) -> None:
+    """Remember the language in the browser, for the pages before sign-in."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME, chosen, max_age=365 * 24 * 3600, httponly=True, samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )

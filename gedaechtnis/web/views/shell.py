@@ -1,0 +1,19 @@
+"""What surrounds every page."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET
+
+from gedaechtnis.memory.selectors import entities
+from gedaechtnis.web.http import PersonRequest, private, wants_fragment
+
+
+@require_GET
+@private
+def totals(request: PersonRequest) -> HttpResponse:
+    """How much is remembered, for the foot of the page."""
+    if not wants_fragment(request):
+        return redirect("explorer")
+    return render(request, "_totals.html", {"totals": entities.totals(principal=request.principal)})

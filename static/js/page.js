@@ -1,0 +1,173 @@
+// What HTML and HTMX leave open: said words, kept places, the composer, the slider.
+(() => {
+  "use strict";
+
+  const live = document.getElementById("live");
+
+  // ── One region speaks ─────────────────────────────────────────────────────
+  const TOAST_SECONDS = 6;
+
+  function speak(text, className, tone) {
+    const line = document.createElement("p");
+    line.className = className;
+    line.textContent = text;
+    if (tone) line.dataset.tone = tone;
+    live.append(line);
+    return line;
+  }
+
+  function say(text, tone) {
+    const toast = speak(text, "toast", tone);
+    setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
+  }
+
+  function announce(text) {
+    live.querySelectorAll(".visually-hidden").forEach((line) => line.remove());
+    speak(text, "visually-hidden");
+  }
+
+  live.querySelectorAll(".toast").forEach((toast) => setTimeout(() => toast.remove(), TOAST_SECONDS * 1000));
+  document.body.addEventListener("page:say", (event) => say(event.detail.text, event.detail.tone));
+  document.body.addEventListener("page:announce", (event) => announce(event.detail.text));
+  document.body.addEventListener("htmx:responseError", () => say(live.dataset.failed, "bad"));
+  document.body.addEventListener("htmx:sendError", () => say(live.dataset.offline, "bad"));
+
+  // ── A swapped part keeps what the person had: unfolded rows, typed text, focus ──
+  const typed = new Map();
+  const unfolded = new Set();
+  let focusTrail = [];
+
+  function isField(element) {
+    return element.matches("input:not([type=hidden]):not([type=range]), textarea") && element.form;
+  }
+
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    const part = event.detail.target;
+    if (!part || !event.detail.shouldSwap) return;
+    part.querySelectorAll("details[open][id]").forEach((details) => unfolded.add(details.id));
+    part.querySelectorAll("input[id], textarea[id]").forEach((field) => {
+      if (isField(field) && field.value !== field.defaultValue) typed.set(field.id, field.value);
+    });
+    focusTrail = [];
+    if (part.contains(document.activeElement)) {
+      for (let element = document.activeElement; element && element !== document.body; element = element.parentElement) {
+        if (element.id) focusTrail.push(element.id);
+      }
+    }
+  });
+
+  function restore(part) {
+    const withSelf = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
+    withSelf("details[id]").forEach((details) => {
+      if (unfolded.delete(details.id)) details.open = true;
+    });
+    withSelf("input[id], textarea[id]").forEach((field) => {
+      if (!typed.has(field.id)) return;
+      field.value = typed.get(field.id);
+      typed.delete(field.id);
+    });
+    withSelf("[data-announce]").forEach((element) => announce(element.dataset.announce));
+  }
+
+  document.body.addEventListener("htmx:load", (event) => restore(event.detail.elt));
+
+  document.body.addEventListener("htmx:afterSettle", () => {
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (lost && focusTrail.length) {
+      const survivor = focusTrail.map((id) => document.getElementById(id)).find(Boolean);
+      if (survivor) {
+        if (survivor.tabIndex < 0) survivor.tabIndex = -1;
+        survivor.focus({ preventScroll: true });
+      }
+    }
+    focusTrail = [];
+  });
+
+  // A form that was carried out no longer holds anything worth keeping.
+  document.body.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.detail.elt.matches("form[method=post]")) event.detail.elt.setAttribute("aria-busy", "true");
+  });
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    const form = event.detail.elt;
+    if (!form.matches("form[method=post]")) return;
+    form.removeAttribute("aria-busy");
+    if (event.detail.successful && form.id !== "composer") {
+      form.reset();
+      form.closest("details.inline")?.removeAttribute("open");
+    }
+  });
+
+  // ── Composer ──────────────────────────────────────────────────────────────
+  const NEAR_THE_END = 240;
+  let following = true;
+
+  function toTheEnd() {
+    window.scrollTo({ top: document.documentElement.scrollHeight });
+  }
+
+  function fit(field) {
+    field.style.setProperty("height", "auto");
+    field.style.setProperty("height", `${field.scrollHeight}px`);
+  }
+
+  document.addEventListener("input", (event) => {
+    if (event.target.id === "composer-text") fit(event.target);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "composer-text" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (event.target.value.trim()) event.target.form.requestSubmit();
+  });
+
+  // The field is free at once for the next sentence; a failure gives the words back.
+  document.body.addEventListener("htmx:beforeSend", (event) => {
+    if (event.detail.elt.id !== "composer") return;
+    const field = document.getElementById("composer-text");
+    event.detail.elt.dataset.sent = field.value;
+    field.value = "";
+    fit(field);
+    following = true;
+  });
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt.id !== "composer" || event.detail.successful || event.detail.xhr.status === 422) return;
+    const field = document.getElementById("composer-text");
+    if (field && !field.value) {
+      field.value = event.detail.elt.dataset.sent;
+      fit(field);
+    }
+  });
+
+  document.body.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.target?.id !== "chat-stream") return;
+    following ||= document.documentElement.scrollHeight - window.innerHeight - window.scrollY < NEAR_THE_END;
+  });
+  document.body.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target?.id !== "chat-stream") return;
+    if (following) toTheEnd();
+    following = false;
+  });
+  if (document.getElementById("chat-stream") && !location.hash.startsWith("#message-")) {
+    document.fonts.ready.then(toTheEnd);
+    toTheEnd();
+  }
+
+  // ── Slider: words and line move at once, the facts follow ─────────────────
+  document.addEventListener("input", (event) => {
+    const slider = event.target;
+    if (slider.id !== "asof-step") return;
+    const option = slider.list.options[Number(slider.value)];
+    slider.setAttribute("aria-valuetext", option.label);
+    document.getElementById("asof-words").textContent = option.label;
+    document.getElementById("asof-fill").setAttribute("x2", `${option.dataset.percent}%`);
+  });
+  document.body.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target?.id !== "entity-moment") return;
+    document.getElementById("asof").toggleAttribute("data-past", Boolean(new URLSearchParams(location.search).toString().match(/valid_at|as_of|known_at/)));
+  });
+
+  // ── A link to a row brings it into view, below the bar ────────────────────
+  if (location.hash.startsWith("#fact-")) {
+    document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: "center" });
+  }
+})();
