@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
 from zoneinfo import available_timezones
 
 from django import forms
@@ -11,29 +10,23 @@ from django.utils.translation import gettext_lazy as _
 
 from gedaechtnis.identity.models import User
 
-
-class Theme(forms.ChoiceField):
-    """Light, dark, or as the system has it."""
-
-    CHOICES = (("auto", _("as on your device")), ("light", _("light")), ("dark", _("dark")))
-
-    def __init__(self) -> None:
-        super().__init__(label=_("Appearance"), choices=self.CHOICES, widget=forms.RadioSelect)
+THEMES = (("auto", _("as on your device")), ("light", _("light")), ("dark", _("dark")))
 
 
-class SettingsForm(forms.ModelForm[User]):
+def _zones() -> list[tuple[str, str]]:
+    names = {name for name in available_timezones() if "/" in name and not name.startswith("Etc/")}
+    return [(name, name.replace("_", " ")) for name in sorted(names | {"UTC"})]
+
+
+class SettingsForm(forms.Form):
     """What a person sets for themselves; the theme stays in the browser it was chosen in."""
 
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES, widget=forms.RadioSelect)
-    time_zone = forms.ChoiceField(label=_("Time zone"))
-    theme = Theme()
+    theme = forms.ChoiceField(label=_("Appearance"), choices=THEMES, widget=forms.RadioSelect)
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=_zones)
 
-    class Meta:
-        model = User
-        fields: ClassVar = ["language", "time_zone"]
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        zones = sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))
-        names = sorted({*zones, "UTC", self.instance.time_zone})
-        self.fields["time_zone"].choices = [(name, name.replace("_", " ")) for name in names]  # type: ignore[attr-defined]
+    def save(self, user: User) -> None:
+        """Keep language and time zone with the person."""
+        user.language = self.cleaned_data["language"]
+        user.time_zone = self.cleaned_data["time_zone"]
+        user.save(update_fields=["language", "time_zone"])

@@ -25,6 +25,11 @@ def long_day(instant: datetime | date) -> str:
     return date_format(local(instant), pgettext("date format", "j F Y"))
 
 
+def day_of_year(day: date) -> str:
+    """`1 May`, a birthday without its year."""
+    return date_format(day, pgettext("date format", "j F"))
+
+
 def short_day(instant: datetime | date) -> str:
     """`1 May 26`, for the margin of a row."""
     return date_format(local(instant), pgettext("date format", "j M y"))

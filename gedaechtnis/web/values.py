@@ -14,7 +14,8 @@ from gedaechtnis.common.instants import Precision
 from gedaechtnis.memory.answers import FactView, ObjectView
 from gedaechtnis.web import moments
 
-_CALENDAR = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+_CALENDAR = re.compile(r"(\d{4}|-)-(\d{2})(?:-(\d{2}))?")
+_ANY_LEAP_YEAR = 2000
 
 
 def words(value: Any) -> str:
@@ -40,9 +41,11 @@ def _calendar_words(text: str) -> str:
         return text
     year, month, day = matched.groups()
     try:
-        first = date(int(year), int(month), int(day or 1))
+        first = date(_ANY_LEAP_YEAR if year == "-" else int(year), int(month), int(day or 1))
     except ValueError:
         return text  # looks like a date and is none: the value is shown as it was said
+    if year == "-":
+        return moments.day_of_year(first)
     return moments.long_day(first) if day else moments.month(first)
 
 

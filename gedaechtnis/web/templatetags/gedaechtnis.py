@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
-from gedaechtnis.memory.answers import FactView, ObjectView
+from gedaechtnis.memory.answers import FactView
 from gedaechtnis.web import moments, scopes, values
 
 register = template.Library()
@@ -62,9 +62,10 @@ def period(fact: FactView) -> str:
 
 
 @register.filter
-def told(thing: ObjectView) -> str:
-    """The object of a fact, for people."""
-    return values.told(thing)
+def told(fact: FactView) -> str:
+    """What a fact says of its subject: the value, or that it is not this value."""
+    value = values.told(fact.object)
+    return value if fact.polarity else _("not %(value)s") % {"value": value}
 
 
 @register.filter

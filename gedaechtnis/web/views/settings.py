@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -21,11 +21,13 @@ _YEAR = 365 * 24 * 3600
 @private
 def edit(request: PersonRequest) -> HttpResponse:
     """Show and save what a person chose."""
-    form = SettingsForm(request.POST or None, instance=request.user, initial={"theme": theme_of(request)})
+    user = request.user
+    initial = {"language": user.language, "time_zone": user.time_zone, "theme": request.COOKIES.get("theme", "auto")}
+    form = SettingsForm(request.POST or None, initial=initial)
     if request.method != "POST" or not form.is_valid():
         context = {"nav": "settings", "form": form}
         return show(request, "settings/edit.html", "settings-form", context, status=422 if form.errors else 200)
-    form.save()
+    form.save(user)
     response = redirect("settings")
     keep_language(response, form.cleaned_data["language"])
     response.set_cookie(
@@ -36,7 +38,3 @@ def edit(request: PersonRequest) -> HttpResponse:
         messages.success(request, _("Saved."))
     return response
 
-
-def theme_of(request: HttpRequest) -> str:
-    """The appearance chosen in this browser."""
-    return request.COOKIES.get("theme", "auto")
