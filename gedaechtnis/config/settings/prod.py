@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gedaechtnis.config import env
 from gedaechtnis.config.settings.base import *  # noqa: F403
+from gedaechtnis.config.settings.base import BASE_DIR
 
 ALLOWED_HOSTS = env.words("GEDAECHTNIS_HOSTS")
 CSRF_TRUSTED_ORIGINS = [
@@ -22,6 +23,7 @@ SESSION_COOKIE_NAME = "__Host-gedaechtnis_session"
 CSRF_COOKIE_SECURE = True
 CSRF_COOKIE_NAME = "__Host-gedaechtnis_csrf"
 
+STATIC_ROOT = BASE_DIR / "staticfiles"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
