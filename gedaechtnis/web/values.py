@@ -58,9 +58,9 @@ def told(thing: ObjectView) -> str:
 
 
 def typed(thing: ObjectView) -> str:
-    """The object as it stands in a form field: text bare, everything else as JSON."""
+    """The object as it stands in a form field: an entity's name, text bare, everything else as JSON."""
     if thing.kind == "entity":
-        return thing.ref or ""
+        return thing.label
     return thing.value if isinstance(thing.value, str) else json.dumps(thing.value, ensure_ascii=False)
 
 

@@ -12,7 +12,7 @@ from django_htmx.http import push_url
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound
-from gedaechtnis.memory.answers import EntityView, FactView, Timeline
+from gedaechtnis.memory.answers import EntityView, FactView, ProposalView, Timeline
 from gedaechtnis.memory.selectors import asof as reads
 from gedaechtnis.memory.selectors import entities, explain, proposals
 from gedaechtnis.memory.selectors.explain import Explanation
@@ -66,27 +66,32 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
     principal = request.principal
     about = {"principal": principal, "entity_id": entity.id}
     then = reads.entity_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
-    inbound = reads.inbound_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
+    pointing = reads.inbound_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
+    # A symmetric tie ("married to") is stored from both ends and said once.
+    outbound = [fact for fact in then if fact.object.kind == "entity"]
+    said = {(fact.predicate, fact.object.entity_id) for fact in outbound}
+    inbound = [fact for fact in pointing if (fact.predicate, fact.subject_id) not in said]
     today = None if moment.is_now else reads.entity_facts(**about).facts
     rows = comparison.rows(then, today)
     earlier = _earlier(reads.history(**about)) if moment.is_now else ()
-    shown = {fact.id for fact in (*then, *inbound, *earlier)}
+    shown = {fact.id for fact in (*then, *earlier)}
     opened = _opened(request)
     focus = None if opened is None or opened in shown else _explained(request, opened)
     return {
         "rows": rows,
         "differences": sum(row.differs for row in rows),
-        "outbound": [fact for fact in then if fact.object.kind == "entity"],
+        "outbound": outbound,
         "inbound": inbound,
         "earlier": earlier,
         "open_fact": opened,
         "focus": focus,
-        "questions": [
-            item
-            for item in proposals.list_proposals(principal=principal, state="open")
-            if entity.ref in {item.operation.get("subject_ref"), item.operation.get("entity_ref")}
-        ],
+        "questions": [item for item in proposals.list_proposals(principal=principal) if _concerns(item, entity)],
     }
+
+
+def _concerns(item: ProposalView, entity: EntityView) -> bool:
+    named = {item.operation.get(name) for name in ("subject_ref", "object_ref", "entity_ref")}
+    return not named.isdisjoint({entity.ref, str(entity.id)})
 
 
 def _earlier(history: tuple[FactView, ...]) -> tuple[FactView, ...]:

@@ -111,9 +111,8 @@ def _form(fact: FactView) -> dict[str, str]:
 def _changes(request: PersonRequest, fact: FactView) -> dict[str, Any]:
     before = _form(fact)
     typed = {name: request.POST.get(name, before[name]).strip() for name in before}
-    changes: dict[str, Any] = {
-        name: typed[name] or None for name in ("valid_from", "valid_to") if typed[name] != before[name]
-    }
+    emptied = {"valid_from": "unknown", "valid_to": None}
+    changes: dict[str, Any] = {name: typed[name] or emptied[name] for name in emptied if typed[name] != before[name]}
     if typed["value"] != before["value"]:
         if fact.object.kind == "entity":
             changes["object_ref"] = typed["value"]
