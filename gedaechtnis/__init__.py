@@ -1,0 +1,1 @@
+"""Gedächtnis: a self-hosted, bitemporal memory for personal agents."""

@@ -1,0 +1,139 @@
+"""Instants, their precision, and the reading of times that people and programs write.
+
+Everything inside is an aware UTC `datetime` with microseconds; intervals are half-open.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.problems import Problem
+
+UNKNOWN_START = datetime(1, 1, 2, tzinfo=UTC)
+"""Stands for "since when is not known"; shown and exported as null."""
+
+_OPEN_YEAR = 9999
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_UNTIL_OPEN = {"infinity", "+infinity", "-infinity"}
+
+
+class Precision(StrEnum):
+    """How exactly a bound is known; people read "since March 2026", never a false second."""
+
+    INSTANT = "instant"
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One end of an interval: an aware UTC instant and how exactly it is known."""
+
+    at: datetime
+    precision: Precision = Precision.INSTANT
+
+
+UNKNOWN = Bound(UNKNOWN_START, Precision.UNKNOWN)
+
+
+def candidates(naive: datetime, zone: ZoneInfo) -> list[datetime]:
+    """The zero, one or two UTC instants that a wall-clock time can mean in a zone, ascending."""
+    found = set()
+    for fold in (0, 1):
+        instant = naive.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+        if instant.astimezone(zone).replace(tzinfo=None) == naive:
+            found.add(instant)
+    return sorted(found)
+
+
+def parse_instant(text: str, *, zone: ZoneInfo, field: str) -> datetime:
+    """Read an RFC 3339 instant. `zone` serves only to say what a naive time could have meant.
+
+    Raises:
+        Problem: `invalid_time`; or, where the offset is missing, `naive_time`,
+            `nonexistent_time` or `ambiguous_time` with the possible instants in `extra`.
+    """
+    try:
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise Problem(
+            "invalid_time", _("“%(text)s” is not a time I can read.") % {"text": text[:60]}, field=field
+        ) from error
+    if parsed.tzinfo is not None:
+        try:
+            return parsed.astimezone(UTC)
+        except OverflowError as error:
+            raise Problem("invalid_time", _("The time is out of range."), field=field) from error
+    possible = candidates(parsed, zone)
+    options = [rfc3339(instant) for instant in possible]
+    code, message = {
+        0: ("nonexistent_time", _("“%(text)s” does not exist in %(zone)s (the clocks go forward).")),
+        1: ("naive_time", _("“%(text)s” lacks an offset. In %(zone)s it would be %(options)s.")),
+        2: ("ambiguous_time", _("“%(text)s” happens twice in %(zone)s: %(options)s. Which one?")),
+    }[len(possible)]
+    values = {"text": text[:60], "zone": zone.key, "options": ", ".join(options)}
+    raise Problem(code, message % values, field=field, extra={"candidates": options})
+
+
+def parse_bound(text: str, *, zone: ZoneInfo, field: str) -> Bound | None:
+    """Read one bound: an instant, or a date, month or year in the scope's zone (its first instant).
+
+    `infinity` and the year 9999 mean open and give None.
+    """
+    cleaned = text.strip()
+    if cleaned.lower() in _UNTIL_OPEN:
+        return None
+    matched = _DATE.fullmatch(cleaned)
+    if matched is None:
+        at = parse_instant(cleaned, zone=zone, field=field)
+        return None if at.year >= _OPEN_YEAR else Bound(at)
+    year, month, day = matched.groups()
+    if int(year) >= _OPEN_YEAR:
+        return None
+    precision = Precision.DAY if day else Precision.MONTH if month else Precision.YEAR
+    try:
+        first = date(int(year), int(month or 1), int(day or 1))
+    except ValueError as error:
+        raise Problem(
+            "invalid_time", _("“%(text)s” is not a day of the calendar.") % {"text": text[:60]}, field=field
+        ) from error
+    return Bound(start_of_day(first, zone), precision)
+
+
+def parse_as_of(text: str, *, zone: ZoneInfo, field: str, now: datetime) -> datetime:
+    """Read the moment of a question: a bare date means the last instant of that day, today means now."""
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+        bound = parse_bound(text, zone=zone, field=field)
+        if bound is None:
+            return now
+        day = bound.at.astimezone(zone).date()
+        if day == now.astimezone(zone).date():
+            return now
+        return start_of_day(day + timedelta(days=1), zone) - timedelta(microseconds=1)
+    return parse_instant(text, zone=zone, field=field)
+
+
+def start_of_day(day: date, zone: ZoneInfo) -> datetime:
+    """The first instant of a local day, UTC; where midnight is skipped, the first instant after the gap."""
+    try:
+        return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
+    except OverflowError:
+        return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+def shown(instant: datetime | None) -> datetime | None:
+    """An instant as the outside sees it: the unknown start is null."""
+    return None if instant == UNKNOWN_START else instant
+
+
+def rfc3339(instant: datetime) -> str:
+    """`2026-11-30T08:00:00Z`, with microseconds only where there are any."""
+    return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
