@@ -1,0 +1,1 @@
+"""Who acts: users (with a `sub` we make ourselves), orgs, groups with roles, tokens, principals."""

@@ -1,0 +1,115 @@
+"""Tables outside row-level security; they hold who someone is, never what is remembered."""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from gedaechtnis.common.ids import uuid7
+
+
+def default_time_zone() -> str:
+    return str(settings.GEDAECHTNIS_TIME_ZONE)
+
+
+def default_language() -> str:
+    return str(settings.LANGUAGE_CODE)
+
+
+class User(AbstractUser):
+    """A person. `sub` names them in every scope and is never re-used."""
+
+    sub = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    time_zone = models.CharField(max_length=64, default=default_time_zone)
+    language = models.CharField(max_length=8, default=default_language)
+
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class Org(models.Model):
+    """A tenant: the outer boundary around groups."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class OrgMembership(models.Model):
+    class Role(models.TextChoices):
+        ADMIN = "admin", _("admin")
+        MEMBER = "member", _("member")
+
+    org = models.ForeignKey(Org, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="org_memberships")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["org", "user"], name="org_membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.org}"
+
+
+class Group(models.Model):
+    """People who share a memory, inside an org or by themselves."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    name = models.CharField(max_length=200)
+    org = models.ForeignKey(Org, on_delete=models.PROTECT, null=True, blank=True, related_name="groups")
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMembership(models.Model):
+    class Role(models.TextChoices):
+        OWNER = "owner", _("owner")
+        EDITOR = "editor", _("editor")
+        VIEWER = "viewer", _("viewer")
+
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="group_memberships")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.EDITOR)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["group", "user"], name="group_membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.group}"
+
+
+class Token(models.Model):
+    """A bearer token: stored as a digest, shown once, never more than its user."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=16, help_text=_("The first characters, to recognise it by."))
+    digest = models.CharField(max_length=64, unique=True)
+    agent_role = models.CharField(
+        max_length=50, blank=True, help_text=_("Set for an agent's token; empty for the person's own.")
+    )
+    read_only = models.BooleanField(default=False)
+    trusted_writer = models.BooleanField(default=False)
+    write_scope = models.CharField(max_length=100, blank=True)
+    clearance = models.PositiveSmallIntegerField(default=3)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
