@@ -1,0 +1,1 @@
+"""The row-level-security door: who sees and writes which rows, decided by the database."""

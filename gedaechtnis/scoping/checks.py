@@ -1,0 +1,167 @@
+"""The self-test of the guard: refuses a database in which the policies could be walked around."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from django.core import checks
+from django.db import connection
+
+from gedaechtnis.scoping.tables import DEFINER_FUNCTIONS, UNSCOPED_TABLES, scoped_models
+
+_POLICIES = {
+    "scope_read": ("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance")),
+    "scope_insert": ("a", ("gedaechtnis.write_scope",)),
+    "scope_update": ("w", ("gedaechtnis.write_scope",)),
+    "scope_delete": ("d", ("gedaechtnis.write_scope",)),
+    "scope_definer": ("*", ("true",)),
+}
+
+_SCOPED_RELATIONS = """
+SELECT c.oid, c.relname, c.relrowsecurity, c.relforcerowsecurity FROM pg_class c
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> ALL (%s)
+ORDER BY c.relname
+"""
+
+
+def _rows(sql: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
+
+
+def problems() -> list[str]:
+    """Everything that is wrong, in words; empty when the guard stands."""
+    found: list[str] = []
+    for check in _CHECKS:
+        found.extend(check())
+    return found
+
+
+def _role() -> Iterator[str]:
+    ((name, superuser, bypass),) = _rows(
+        "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    )
+    if superuser:
+        yield f"role {name} is a superuser: no policy binds it"
+    if bypass:
+        yield f"role {name} has BYPASSRLS: no policy binds it"
+    for (table,) in _rows(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') "
+        "AND pg_has_role(relowner, 'MEMBER') ORDER BY relname"
+    ):
+        yield f"role {name} owns table {table} and could change its policies"
+
+
+def _tables() -> Iterator[str]:
+    relations = _rows(_SCOPED_RELATIONS, [list(UNSCOPED_TABLES)])
+    seen = {name for _oid, name, *_rest in relations}
+    for model in scoped_models():
+        if model._meta.db_table not in seen:
+            yield f"table {model._meta.db_table} of {model.__name__} is missing"
+    reference: dict[str, Any] = {}
+    for oid, name, enabled, forced in relations:
+        if not (enabled and forced):
+            yield f"table {name}: row-level security is not enabled and forced (or list the table as unscoped)"
+        yield from _policies(oid, name, reference)
+
+
+def _policies(oid: int, table: str, reference: dict[str, Any]) -> Iterator[str]:
+    rows = _rows(
+        "SELECT polname, polcmd, coalesce(pg_get_expr(polqual, polrelid), ''), "
+        "coalesce(pg_get_expr(polwithcheck, polrelid), ''), polpermissive, polroles::regrole[]::text[] "
+        "FROM pg_policy WHERE polrelid = %s",
+        [oid],
+    )
+    by_name = {row[0]: row[1:] for row in rows}
+    for name, (command, settings) in _POLICIES.items():
+        if name not in by_name:
+            yield f"table {table}: policy {name} is missing"
+            continue
+        found = by_name[name]
+        text = found[1] + found[2]
+        if found[0] != command or any(setting not in text for setting in settings):
+            yield f"table {table}: policy {name} does not say what it must"
+        elif reference.setdefault(name, found) != found:
+            yield f"table {table}: policy {name} differs from that of the other tables"
+    for name in sorted(set(by_name) - set(_POLICIES)):
+        yield f"table {table}: unexpected policy {name}"
+
+
+def _views() -> Iterator[str]:
+    for (name,) in _rows(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND (relkind = 'm' OR relkind = 'v' "
+        "AND NOT coalesce(reloptions, '{}') @> ARRAY['security_invoker=true']) "
+        "AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = pg_class.oid AND d.deptype = 'e')"
+    ):
+        yield f"view {name} runs as its owner (needs security_invoker)"
+
+
+def _functions() -> Iterator[str]:
+    for name, config in _rows(
+        "SELECT proname, coalesce(proconfig, '{}') FROM pg_proc p WHERE pronamespace = 'public'::regnamespace "
+        "AND prosecdef AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')"
+    ):
+        if name not in DEFINER_FUNCTIONS:
+            yield f"function {name} runs as its owner and is not on the list"
+        if not any(entry.startswith("search_path=") and entry.endswith("pg_temp") for entry in config):
+            yield f"function {name} does not fix its search_path"
+
+
+def _unique_keys() -> Iterator[str]:
+    """Unique and exclusion checks ignore row-level security, so each must hold the scope."""
+    for table, index in _rows(
+        "SELECT t.relname, i.relname FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid "
+        "JOIN pg_class i ON i.oid = x.indexrelid "
+        "WHERE t.relnamespace = 'public'::regnamespace AND t.relname <> ALL (%s) "
+        "AND (x.indisunique OR x.indisexclusion) AND NOT x.indisprimary AND NOT EXISTS ("
+        "  SELECT 1 FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'scope_ref' "
+        "  AND a.attnum = ANY (x.indkey::smallint[]))",
+        [list(UNSCOPED_TABLES)],
+    ):
+        yield f"table {table}: unique or exclusion key {index} does not hold scope_ref"
+
+
+def _foreign_keys() -> Iterator[str]:
+    """Foreign keys bypass row-level security: between scoped tables they must hold the scope."""
+    for table, name in _rows(
+        "SELECT t.relname, c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid "
+        "JOIN pg_class r ON r.oid = c.confrelid WHERE c.contype = 'f' AND t.relnamespace = 'public'::regnamespace "
+        "AND t.relname <> ALL (%s) AND r.relname <> ALL (%s) AND NOT EXISTS ("
+        "  SELECT 1 FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'scope_ref' "
+        "  AND a.attnum = ANY (c.conkey))",
+        [list(UNSCOPED_TABLES), list(UNSCOPED_TABLES)],
+    ):
+        yield f"table {table}: foreign key {name} leaves the scope without the reference check"
+
+
+def _partitions() -> Iterator[str]:
+    for (name,) in _rows(
+        "SELECT relname FROM pg_class WHERE relispartition AND relkind = 'r' "
+        "AND relnamespace = 'public'::regnamespace "
+        "AND has_table_privilege(current_user, oid, 'SELECT, INSERT, UPDATE, DELETE')"
+    ):
+        yield f"partition {name} can be reached around its parent"
+
+
+_CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    _role,
+    _tables,
+    _views,
+    _functions,
+    _unique_keys,
+    _foreign_keys,
+    _partitions,
+)
+
+
+def register() -> None:
+    """Make `manage.py check --database default` part of the guard."""
+    checks.register(_system_check, checks.Tags.database)
+
+
+def _system_check(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[checks.CheckMessage]:
+    if not databases or "default" not in databases:
+        return []
+    return [checks.Error(text, id="scoping.E001") for text in problems()]

@@ -1,0 +1,51 @@
+"""System time: a logical clock per scope that rises strictly, whatever the wall clock does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection
+
+from gedaechtnis.common import clock
+from gedaechtnis.scoping.models import ScopeClock
+
+_TAKE = """
+INSERT INTO scopes AS s (scope_ref, org_id, tick, revision, state)
+VALUES (%(scope)s, %(org)s, coalesce(%(now)s, clock_timestamp()) + %(span)s, 1, 'open')
+ON CONFLICT (scope_ref) DO UPDATE
+SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond') + %(span)s,
+    revision = s.revision + 1
+RETURNING tick
+"""
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def take(scope_ref: str, count: int = 1, *, org_id: UUID | None = None) -> list[datetime]:
+    """Lock the scope's clock until the transaction ends and take `count` ticks, ascending.
+
+    Each tick is later than any that the scope ever gave. Call it before reading what will be changed.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _TAKE,
+            {"scope": scope_ref, "org": org_id, "now": clock.fixed(), "span": _MICROSECOND * (count - 1)},
+        )
+        last: datetime = cursor.fetchone()[0]
+    return [last - _MICROSECOND * (count - 1 - index) for index in range(count)]
+
+
+def lock(scope_refs: Iterable[str]) -> None:
+    """Lock several clocks in `scope_ref` order, so that two such acts never wait for each other in a ring."""
+    refs = sorted(set(scope_refs))
+    ScopeClock.objects.bulk_create(
+        [ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True
+    )
+    list(ScopeClock.objects.filter(scope_ref__in=refs).order_by("scope_ref").select_for_update())
+
+
+def committed(scope_refs: Iterable[str]) -> dict[str, datetime]:
+    """The last committed tick of each scope that ever wrote."""
+    return dict(ScopeClock.objects.filter(scope_ref__in=list(scope_refs)).values_list("scope_ref", "tick"))

@@ -1,0 +1,122 @@
+"""The one door to scoped rows: a transaction with the settings that the policies read.
+
+Every entry point (page, API, websocket, work item, command) wraps its unit of work in
+`scope(...)`. Never hold it over a network call: read, leave, think, re-enter, re-check, write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
+from gedaechtnis.scoping import clocks
+
+_SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f-]{36}")
+
+_SET = (
+    "SELECT set_config('gedaechtnis.read_scopes', %s, true), set_config('gedaechtnis.write_scope', %s, true), "
+    "set_config('gedaechtnis.current_org', %s, true), set_config('gedaechtnis.clearance', %s, true)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What the connection may see and write while the door is open."""
+
+    principal: Principal
+    read: tuple[str, ...]
+    write: str | None
+    writes: tuple[str, ...]
+    org_id: UUID | None
+    clearance: int
+
+
+_current: ContextVar[Scope | None] = ContextVar("gedaechtnis_scope", default=None)
+
+
+class ScopeNestingError(RuntimeError):
+    """An inner door names a write scope that the outermost one did not: that order deadlocks."""
+
+
+def current_scope() -> Scope | None:
+    """The open scope of this unit of work, or None (then the database answers nothing)."""
+    return _current.get()
+
+
+@contextmanager
+def scope(
+    principal: Principal,
+    *,
+    write: str | Sequence[str] | None = None,
+    clearance: int | None = None,
+) -> Iterator[Scope]:
+    """Open a transaction in which `principal` reads their scopes and writes `write`.
+
+    `write` may name several scopes (outermost door only): their clocks are locked in
+    `scope_ref` order and the first is active; nested doors switch between them.
+    `clearance` replaces the principal's (the committer enters with the highest and filters its answer).
+
+    Raises:
+        Problem: `scope_denied` (403) when the principal may not write there.
+        ScopeNestingError: an inner door names a scope the outermost door did not.
+    """
+    outer = _current.get()
+    inner = _open(principal, write, clearance, outer)
+    nested = connection.in_atomic_block
+    with transaction.atomic():
+        if outer is None and len(inner.writes) > 1:
+            clocks.lock(inner.writes)
+        _apply(inner)
+        token = _current.set(inner)
+        try:
+            yield inner
+        finally:
+            _current.reset(token)
+        if nested:
+            # Releasing a savepoint keeps the inner settings, so the outer ones are put back by hand.
+            _apply(outer)
+
+
+def _open(principal: Principal, write: str | Sequence[str] | None, clearance: int | None, outer: Scope | None) -> Scope:
+    wanted = () if write is None else (write,) if isinstance(write, str) else tuple(write)
+    for ref in wanted:
+        if ref not in principal.write_scopes:
+            raise Problem("scope_denied", _("You may not write into this scope."), 403)
+    if outer is not None and outer.writes and not set(wanted) <= set(outer.writes):
+        raise ScopeNestingError(f"{sorted(set(wanted) - set(outer.writes))} must be named at the outermost door")
+    level = principal.clearance if clearance is None else clearance
+    if not 0 <= level <= MAX_CLEARANCE:
+        raise ValueError(f"clearance {level} is not one of 0..{MAX_CLEARANCE}")
+    for ref in (*principal.read_scopes, *wanted):
+        if not _SCOPE_REF.fullmatch(ref):
+            raise ValueError(f"not a scope reference: {ref!r}")
+    return Scope(
+        principal=principal,
+        read=principal.read_scopes,
+        write=wanted[0] if wanted else None,
+        writes=outer.writes if outer is not None and outer.writes else wanted,
+        org_id=principal.org_id,
+        clearance=level,
+    )
+
+
+def _apply(opened: Scope | None) -> None:
+    values = ("", "", "", "")
+    if opened is not None:
+        values = (
+            ",".join(opened.read),
+            opened.write or "",
+            str(opened.org_id or ""),
+            str(opened.clearance),
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(_SET, values)

@@ -1,0 +1,41 @@
+"""Which tables stand outside row-level security, and why; which functions may run as their owner."""
+
+from __future__ import annotations
+
+from django.apps import apps
+
+from gedaechtnis.scoping.models import ScopedModel
+
+UNSCOPED_TABLES = {
+    "auth_group": "Django's permission groups for the admin; no memory",
+    "auth_group_permissions": "Django's permission groups for the admin; no memory",
+    "auth_permission": "Django's permissions for the admin; no memory",
+    "django_admin_log": "who changed which registry entry in the admin",
+    "django_content_type": "Django's list of models",
+    "django_migrations": "which migrations ran",
+    "django_session": "sign-in sessions, read before anyone is known",
+    "identity_group": "names of groups and orgs, needed to find out what may be read",
+    "identity_groupmembership": "who is in which group, needed to find out what may be read",
+    "identity_org": "names of groups and orgs, needed to find out what may be read",
+    "identity_orgmembership": "who is in which org, needed to find out what may be read",
+    "identity_token": "digests of tokens, read before anyone is known",
+    "identity_user": "who can sign in, read before anyone is known",
+    "identity_user_groups": "Django's permission groups for the admin; no memory",
+    "identity_user_user_permissions": "Django's permissions for the admin; no memory",
+    "registry_entitykind": "vocabulary, the same for all",
+    "registry_eventtype": "vocabulary, the same for all",
+    "registry_predicate": "vocabulary, the same for all",
+    "scopes": "clocks of scopes: ticks, no content",
+    "work": "ids of waiting work, found without reading across scopes",
+}
+
+DEFINER_FUNCTIONS = {
+    "world_check_references": "the reference rule must see entities that the writer cannot read",
+    "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
+}
+
+
+def scoped_models() -> list[type[ScopedModel]]:
+    """Every concrete scoped model, by table name."""
+    models = [model for model in apps.get_models() if issubclass(model, ScopedModel)]
+    return sorted(models, key=lambda model: model._meta.db_table)
