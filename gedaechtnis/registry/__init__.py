@@ -1,0 +1,1 @@
+"""The vocabulary: entity kinds, predicates, event types. Data, extended in the admin."""

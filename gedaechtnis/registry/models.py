@@ -1,0 +1,127 @@
+"""Vocabulary tables: the same for everyone, so outside row-level security."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+
+class State(models.TextChoices):
+    LOADED = "loaded", _("in use")
+    UNREVIEWED = "unreviewed", _("to be reviewed")
+    DEPRECATED = "deprecated", _("deprecated")
+
+
+class Term(models.Model):
+    """What kinds, predicates and event types have in common."""
+
+    key = models.CharField(max_length=200, primary_key=True)
+    label_de = models.CharField(max_length=200, blank=True)
+    label_en = models.CharField(max_length=200, blank=True)
+    description_de = models.CharField(max_length=500, blank=True)
+    description_en = models.CharField(max_length=500, blank=True)
+    source = models.CharField(max_length=100, default="core", help_text=_("Who registered it."))
+    state = models.CharField(max_length=12, choices=State.choices, default=State.LOADED)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.key
+
+    @property
+    def label(self) -> str:
+        """The label in the reader's language; the key where there is none."""
+        german = (get_language() or "").startswith("de")
+        return (self.label_de if german else self.label_en) or self.label_en or self.label_de or self.key
+
+    @property
+    def description(self) -> str:
+        german = (get_language() or "").startswith("de")
+        return (self.description_de if german else self.description_en) or self.description_en
+
+
+class EntityKind(Term):
+    icon = models.CharField(max_length=50, default="circle")
+    rag = models.BooleanField(default=False, help_text=_("Entities of this kind can be found by search."))
+    privileged = models.BooleanField(default=False, help_text=_("Changes always need a person."))
+    to_text = models.CharField(max_length=500, blank=True)
+    state_schema = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("entity kind")
+        verbose_name_plural = _("entity kinds")
+
+
+class Predicate(Term):
+    class Cardinality(models.TextChoices):
+        FUNCTIONAL = "functional", _("one value at a time")
+        SET = "set", _("several values at a time")
+
+    class Authority(models.TextChoices):
+        PERSON = "person", _("a person decides")
+        SOURCE = "source", _("the observing source decides")
+
+    class ValueType(models.TextChoices):
+        ANY = "any", _("anything")
+        ENTITY = "entity", _("an entity")
+        TEXT = "text", _("text")
+        NUMBER = "number", _("a number")
+        DATE = "date", _("a date")
+        TIME = "time", _("a time of day")
+        EMAIL = "email", _("an e-mail address")
+        PHONE = "phone", _("a telephone number")
+
+    cardinality = models.CharField(max_length=10, choices=Cardinality.choices, default=Cardinality.SET)
+    value_type = models.CharField(max_length=10, choices=ValueType.choices, default=ValueType.ANY)
+    value_schema = models.JSONField(null=True, blank=True)
+    subject_kinds = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    object_kinds = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    inverse = models.CharField(max_length=200, blank=True)
+    inverse_label_de = models.CharField(max_length=200, blank=True)
+    inverse_label_en = models.CharField(max_length=200, blank=True)
+    immutable = models.BooleanField(default=False)
+    symmetric = models.BooleanField(default=False)
+    transitive = models.BooleanField(default=False)
+    hierarchical = models.BooleanField(default=False)
+    inference_enabled = models.BooleanField(default=False)
+    kinship = models.BooleanField(default=False)
+    ignore_case = models.BooleanField(default=False)
+    privileged = models.BooleanField(default=False)
+    embed = models.BooleanField(default=True)
+    authority = models.CharField(max_length=10, choices=Authority.choices, default=Authority.PERSON)
+    default_memory_type = models.CharField(max_length=30, blank=True)
+
+    class Meta:
+        verbose_name = _("predicate")
+        verbose_name_plural = _("predicates")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["inverse"], condition=~models.Q(inverse=""), name="inverse_once"),
+        ]
+
+    @property
+    def is_functional(self) -> bool:
+        return self.cardinality == self.Cardinality.FUNCTIONAL
+
+    @property
+    def starts_unknown(self) -> bool:
+        """Whether a statement without a start means "since whenever", not "since now"."""
+        return self.immutable or self.kinship
+
+    @property
+    def inverse_label(self) -> str:
+        """How the relation reads from its object, in the reader's language."""
+        if self.symmetric:
+            return self.label
+        german = (get_language() or "").startswith("de")
+        return (self.inverse_label_de if german else self.inverse_label_en) or self.inverse or self.label
+
+
+class EventType(Term):
+    class Meta:
+        verbose_name = _("event type")
+        verbose_name_plural = _("event types")
