@@ -1,0 +1,1 @@
+"""The graph's tables: entities, aliases, bitemporal facts, evidence, proposals, events."""

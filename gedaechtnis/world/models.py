@@ -1,0 +1,303 @@
+"""Scoped tables of the graph. Rows change only through `gedaechtnis.memory.services`.
+
+Instants are UTC; intervals half-open. `recorded_at` and `superseded_at` are ticks of the scope's
+clock. Rules that one row cannot express live in `sql/` (exclusion, immutability, references).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Upper
+
+from gedaechtnis.common.instants import Precision
+from gedaechtnis.scoping.models import ScopedModel
+from gedaechtnis.world.querysets import FactQuerySet
+
+PRECISIONS = [(precision.value, precision.value) for precision in Precision]
+
+
+class Entity(ScopedModel):
+    """The identity of one thing in the world. Never hard-deleted.
+
+    `canonical_name` caches the believed `name` fact.
+    """
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        ARCHIVED = "archived"
+        MERGED = "merged"
+        DEPRECATED = "deprecated"
+
+    kind = models.CharField(max_length=100)
+    slug = models.CharField(max_length=100)
+    canonical_name = models.CharField(max_length=500)
+    name_key = models.CharField(max_length=500)
+    description = models.TextField(blank=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.ACTIVE)
+    merged_into_id = models.UUIDField(null=True)
+    is_self = models.BooleanField(default=False)
+    source_entry_id = models.UUIDField(null=True)
+    external_id = models.CharField(max_length=500, null=True)  # noqa: DJ001 (null = has none, and is not compared)
+    backing_ref = models.JSONField(null=True)
+    metadata = models.JSONField(default=dict)
+    review_at = models.DateTimeField(null=True)
+    pinned = models.BooleanField(default=False)
+    recorded_at = models.DateTimeField()
+    acted_by = models.TextField()
+
+    class Meta:
+        db_table = "entities"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["scope_ref", "kind", "slug"], name="entities_slug"),
+            models.UniqueConstraint(fields=["scope_ref"], condition=Q(is_self=True), name="entities_one_self"),
+            models.UniqueConstraint(
+                fields=["scope_ref", "source_entry_id", "kind", "external_id"],
+                condition=Q(external_id__isnull=False),
+                nulls_distinct=False,
+                name="entities_external_id",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["scope_ref", "name_key"], name="entities_name_key"),
+            GinIndex(OpClass(Upper("canonical_name"), name="gin_trgm_ops"), name="entities_name_trgm"),
+        ]
+
+    def __str__(self) -> str:
+        return self.ref
+
+    @property
+    def ref(self) -> str:
+        """`kind:slug`, the readable reference."""
+        return f"{self.kind}:{self.slug}"
+
+
+class EntityAlias(ScopedModel):
+    """Another name, bitemporal: it may name one entity until May and another after."""
+
+    entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="aliases")
+    alias = models.CharField(max_length=500)
+    key = models.CharField(max_length=500)
+    namespace = models.CharField(max_length=100, default="name")
+    valid_from = models.DateTimeField()
+    valid_to = models.DateTimeField(null=True)
+    recorded_at = models.DateTimeField()
+    superseded_at = models.DateTimeField(null=True)
+    source = models.CharField(max_length=30)
+    rank = models.SmallIntegerField()
+    acted_by = models.TextField()
+
+    class Meta:
+        db_table = "entity_aliases"
+        indexes: ClassVar = [
+            models.Index(fields=["scope_ref", "namespace", "key"], name="entity_aliases_key"),
+            models.Index(fields=["entity"], name="entity_aliases_entity"),
+        ]
+
+    def __str__(self) -> str:
+        return self.alias
+
+
+class Fact(ScopedModel):
+    """One belief row: valid over `[valid_from, valid_to)`, believed over `[recorded_at, superseded_at)`.
+
+    After INSERT only the closing columns change, once (`sql/0002_rules.up.sql`).
+    """
+
+    subject = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="facts")
+    predicate = models.CharField(max_length=200)
+    polarity = models.BooleanField(default=True)
+    object_value = models.JSONField(null=True)
+    object_entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="inbound_facts"
+    )
+    object_key = models.UUIDField()
+    slot = models.UUIDField()
+    applies_to = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="applicable_facts"
+    )
+    valid_from = models.DateTimeField()
+    valid_to = models.DateTimeField(null=True)
+    valid_from_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT)
+    valid_to_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT)
+    valid_from_stated = models.BooleanField(default=False)
+    valid_to_stated = models.BooleanField(default=False)
+    recorded_at = models.DateTimeField()
+    superseded_at = models.DateTimeField(null=True)
+    observed_at = models.DateTimeField(null=True)
+    made_at = models.DateTimeField()
+    closed_reason = models.CharField(max_length=10, null=True)  # noqa: DJ001 (null until closed)
+    closed_by_fact_id = models.UUIDField(null=True)
+    reason = models.TextField(null=True)  # noqa: DJ001 (null until closed)
+    supersedes_fact_id = models.UUIDField(null=True)
+    origin_fact_id = models.UUIDField()
+    mirror_of = models.UUIDField(null=True)
+    statement = models.TextField()
+    confidence = models.FloatField(default=1.0)
+    source = models.CharField(max_length=30)
+    source_trust_tier = models.CharField(max_length=10, default="trusted")
+    memory_type = models.CharField(max_length=30)
+    rank = models.SmallIntegerField()
+    acted_by = models.TextField()
+    domain = models.CharField(max_length=200, blank=True)
+    topic = models.CharField(max_length=200, blank=True)
+    run_id = models.CharField(max_length=200, null=True)  # noqa: DJ001 (null = outside a run)
+    event_id = models.UUIDField()
+
+    objects = FactQuerySet.as_manager()
+
+    class Meta:
+        db_table = "facts"
+        indexes: ClassVar = [
+            models.Index(fields=["subject", "predicate", "valid_from"], name="facts_subject"),
+            models.Index(
+                fields=["scope_ref", "subject", "predicate"],
+                condition=Q(superseded_at__isnull=True),
+                name="facts_believed",
+            ),
+            models.Index(fields=["object_entity", "predicate"], name="facts_object"),
+            models.Index(fields=["scope_ref", "predicate", "object_key"], name="facts_value"),
+            models.Index(fields=["scope_ref", "recorded_at"], name="facts_recorded"),
+            models.Index(fields=["origin_fact_id"], name="facts_origin"),
+        ]
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+class FactEvidence(ScopedModel):
+    """What a statement rests on; append-only. `fact_id` is the origin of the pieces it supports."""
+
+    app_privileges = ("SELECT", "INSERT")
+
+    fact_id = models.UUIDField()
+    recorded_at = models.DateTimeField()
+    kind = models.CharField(max_length=30)
+    text = models.TextField(blank=True)
+    ref = models.CharField(max_length=500, null=True)  # noqa: DJ001 (null = no reference)
+    source = models.CharField(max_length=30)
+    rank = models.SmallIntegerField()
+    weight = models.FloatField(default=1.0)
+    acted_by = models.TextField()
+
+    class Meta:
+        db_table = "fact_evidence"
+        indexes: ClassVar = [models.Index(fields=["fact_id", "recorded_at"], name="fact_evidence_fact")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.ref or ''}".strip()
+
+
+class OperationRecord(ScopedModel):
+    """What became of each operation: asked again with the same body, the stored result is the answer."""
+
+    app_privileges = ("SELECT", "INSERT")
+
+    principal = models.TextField()
+    run_id = models.CharField(max_length=200)
+    op_index = models.IntegerField()
+    body_hash = models.UUIDField()
+    tick = models.DateTimeField()
+    result = models.JSONField()
+
+    class Meta:
+        db_table = "operations"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["scope_ref", "principal", "run_id", "op_index"], name="operations_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}#{self.op_index}"
+
+
+class Proposal(ScopedModel):
+    """An operation that waits for a person. Never among facts, so it can never be read as one."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        ACCEPTED = "accepted"
+        REJECTED = "rejected"
+
+    kind = models.CharField(max_length=20)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    operation = models.JSONField()
+    entities = models.JSONField(default=dict)
+    statement = models.TextField()
+    why = models.CharField(max_length=30)
+    quote = models.TextField(blank=True)
+    built_on = models.JSONField(default=list)
+    default_from = models.DateTimeField()
+    present = models.TextField(blank=True)
+    proposed_by = models.TextField()
+    run_id = models.CharField(max_length=200)
+    op_index = models.IntegerField()
+    recorded_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.TextField(blank=True)
+    decision_reason = models.TextField(blank=True)
+    fact_id = models.UUIDField(null=True)
+
+    class Meta:
+        db_table = "proposals"
+        indexes: ClassVar = [models.Index(fields=["scope_ref", "state", "recorded_at"], name="proposals_state")]
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+class Suppression(ScopedModel):
+    """What a person declined, as a hash without text: it is not suggested again until it expires."""
+
+    app_privileges = ("SELECT", "INSERT", "UPDATE", "DELETE")
+
+    key = models.UUIDField()
+    recorded_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "suppressions"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["scope_ref", "key"], name="suppressions_once")]
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
+class WorldEvent(ScopedModel):
+    """What happened, one per operation; append-only, partitioned by month (made in `sql/0002_rules.up.sql`).
+
+    `payload` holds ids: what was written and closed.
+    """
+
+    app_privileges = ("SELECT", "INSERT")
+
+    event_type = models.CharField(max_length=200)
+    occurred_at = models.DateTimeField()
+    observed_at = models.DateTimeField(null=True)
+    recorded_at = models.DateTimeField()
+    source = models.CharField(max_length=30)
+    source_trust_tier = models.CharField(max_length=10, default="trusted")
+    acted_by = models.TextField()
+    target_entity_id = models.UUIDField(null=True)
+    caused_by_event_id = models.UUIDField(null=True)
+    causation_kind = models.CharField(max_length=10, blank=True)
+    correlation_id = models.CharField(max_length=200, blank=True)
+    intent = models.TextField(blank=True)
+    expected_effect = models.JSONField(null=True)
+    goal_id = models.UUIDField(null=True)
+    run_id = models.CharField(max_length=200, blank=True)
+    chat_id = models.UUIDField(null=True)
+    tool_call_id = models.CharField(max_length=200, blank=True)
+    automation_id = models.UUIDField(null=True)
+    payload = models.JSONField(default=dict)
+    summary = models.TextField(blank=True)
+    retention_class = models.CharField(max_length=20, default="permanent")
+
+    class Meta:
+        db_table = "world_events"
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.event_type} {self.pk}"
