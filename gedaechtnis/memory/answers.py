@@ -1,0 +1,143 @@
+"""What reads return: plain, immutable views. Doors render these and never touch tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectView:
+    """The object of a fact. `label` is for people; `value` is the literal; `ref` the entity."""
+
+    kind: str  # literal | entity
+    value: Any = None
+    ref: str | None = None
+    entity_id: UUID | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceView:
+    kind: str
+    text: str
+    ref: str | None
+    source: str
+    rank: int
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactView:
+    """One belief row, as the contract names its fields; instants aware, UTC. Unknown start = None."""
+
+    id: UUID
+    subject_id: UUID
+    subject_ref: str
+    subject_label: str
+    predicate: str
+    predicate_label: str
+    polarity: bool
+    object: ObjectView
+    statement: str
+    status: str  # active | superseded | expired | invalidated
+    valid_from: datetime | None
+    valid_to: datetime | None
+    valid_from_precision: str
+    valid_to_precision: str
+    valid_from_stated: bool
+    valid_to_stated: bool
+    recorded_at: datetime
+    superseded_at: datetime | None
+    observed_at: datetime | None
+    learned_at: datetime
+    confidence: float
+    source: str
+    source_trust_tier: str
+    memory_type: str
+    rank: int
+    scope_ref: str
+    applies_to_ref: str | None
+    supersedes_fact_id: UUID | None
+    closed_by_fact_id: UUID | None
+    closed_reason: str | None
+    origin_fact_id: UUID
+    run_id: str | None
+    reason: str | None
+    evidence: tuple[EvidenceView, ...] = ()
+    mentions: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsAnswer:
+    """Facts at a moment. `basis` is opaque: asked again with it as `known_at`, the answer is the same for ever."""
+
+    facts: tuple[FactView, ...]
+    valid_at: datetime
+    known_at: datetime
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityView:
+    id: UUID
+    ref: str  # kind:slug
+    kind: str
+    kind_label: str
+    icon: str
+    name: str
+    aliases: tuple[str, ...]
+    description: str
+    status: str
+    scope_ref: str
+    is_self: bool
+    created_at: datetime
+    fact_count: int = 0
+    last_learned_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangePoint:
+    """An instant at which something about an entity changed, on one of the two axes."""
+
+    at: datetime
+    changes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """The change points of one entity: `valid` = what held, `known` = what the agent knew."""
+
+    valid: tuple[ChangePoint, ...]
+    known: tuple[ChangePoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[T]):
+    """One page of a listing; `cursor` continues it, None at the end."""
+
+    items: tuple[T, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalView:
+    """A waiting operation, told as one sentence of belief and one of why."""
+
+    id: UUID
+    kind: str  # fact | conflict | entity
+    state: str  # open | accepted | rejected
+    statement: str
+    why: str
+    quote: str
+    proposed_by: str
+    scope_ref: str
+    created_at: datetime
+    decided_at: datetime | None
+    fact_id: UUID | None
+    operation: dict[str, Any] = field(default_factory=dict)
+    present: str | None = None  # what is believed in the slot now, if anything

@@ -1,0 +1,47 @@
+"""What the core asks of layers above without knowing them; bound once, when the apps start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A quotation that was found in a stored message of the person."""
+
+    message_id: UUID
+    sent_at: datetime
+    zone: str
+
+
+QuoteFinder = Callable[[str, str, str], "Quote | None"]
+Publisher = Callable[[str, dict[str, Any]], None]
+
+
+def _no_quotes(scope_ref: str, ref: str, text: str) -> Quote | None:
+    return None
+
+
+def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
+    return None
+
+
+find_quote: QuoteFinder = _no_quotes
+"""(scope_ref, `msg:<id>`, text) → the message of the scope's person that contains the text, or None."""
+
+publish: Publisher = _publish_nowhere
+"""(scope_ref, ids) → tell open windows; called after commit, must not raise."""
+
+
+def bind_quote_finder(function: QuoteFinder) -> None:
+    global find_quote  # noqa: PLW0603 (a port, bound once at start)
+    find_quote = function
+
+
+def bind_publisher(function: Publisher) -> None:
+    global publish  # noqa: PLW0603 (a port, bound once at start)
+    publish = function

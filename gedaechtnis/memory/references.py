@@ -1,0 +1,105 @@
+"""Finding the entity that a reference means. Binding is exact: doubtful identity is never guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.common.text import name_key
+from gedaechtnis.world.models import Entity, EntityAlias
+
+SELF_REFS = frozenset({"me", "person:me"})
+
+
+def as_uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def split_ref(ref: str) -> tuple[str, str] | None:
+    """(`kind`, `slug`) of `kind:slug`; a kind may hold colons, so the last one splits."""
+    kind, colon, slug = ref.rpartition(":")
+    return (kind, slug) if colon and kind and slug else None
+
+
+def not_found(ref: str, field: str | None = None) -> NotFound:
+    return NotFound(_("Nothing is known under “%(ref)s”.") % {"ref": ref[:80]}, field=field)
+
+
+def in_order(scopes: Sequence[str], write: str | None) -> list[str]:
+    """Where to look first: the write scope, then own, group, org, global (the order of `scopes`)."""
+    return [write, *(ref for ref in scopes if ref != write)] if write else list(scopes)
+
+
+def find(ref: str, *, scopes: Sequence[str], field: str | None = None) -> Entity:
+    """The entity behind a UUID, a `kind:slug` or `me`.
+
+    Raises:
+        NotFound: missing and unreadable alike.
+    """
+    found = look_up(ref, scopes=scopes)
+    if found is None:
+        raise not_found(ref, field)
+    return found
+
+
+def look_up(ref: str, *, scopes: Sequence[str]) -> Entity | None:
+    """As `find`, with None for nothing."""
+    if ref in SELF_REFS:
+        return Entity.objects.filter(is_self=True, scope_ref=scopes[0]).first()
+    if (id := as_uuid(ref)) is not None:
+        return Entity.objects.filter(pk=id).first()
+    parts = split_ref(ref)
+    if parts is None:
+        return None
+    kind, slug = parts
+    return _nearest(Entity.objects.filter(kind=kind, slug=slug), scopes)
+
+
+def by_name(
+    name: str, *, scopes: Sequence[str], kind: str | None = None, field: str | None = None
+) -> Entity | None:
+    """The one entity of that name or alias in the nearest scope that has any; None if there is none.
+
+    Equal name keys are the same name; an exact canonical name beats an alias.
+
+    Raises:
+        Problem: `ambiguous_reference` (with the candidates) when several bear it.
+    """
+    key = name_key(name)
+    if not key:
+        return None
+    kinds = Q(kind=kind) if kind else Q()
+    named = list(Entity.objects.filter(kinds, name_key=key).exclude(status=Entity.Status.MERGED)[:20])
+    if not named:
+        now = clock.now()
+        bearers = EntityAlias.objects.filter(
+            Q(valid_to=None) | Q(valid_to__gt=now), key=key, superseded_at=None, valid_from__lte=now
+        ).values("entity_id")
+        named = list(Entity.objects.filter(kinds, pk__in=bearers).exclude(status=Entity.Status.MERGED)[:20])
+    for scope_ref in scopes:
+        here = [entity for entity in named if entity.scope_ref == scope_ref]
+        if len(here) > 1:
+            raise Problem(
+                "ambiguous_reference",
+                _("“%(name)s” could be several: %(refs)s. Which one?")
+                % {"name": name[:80], "refs": ", ".join(sorted(entity.ref for entity in here))},
+                409,
+                field,
+                {"candidates": sorted(entity.ref for entity in here)},
+            )
+        if here:
+            return here[0]
+    return None
+
+
+def _nearest(candidates: Iterable[Entity], scopes: Sequence[str]) -> Entity | None:
+    by_scope = {entity.scope_ref: entity for entity in candidates}
+    return next((by_scope[scope_ref] for scope_ref in scopes if scope_ref in by_scope), None)

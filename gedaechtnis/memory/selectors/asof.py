@@ -1,0 +1,163 @@
+"""Facts in time: what holds now, what held then, what was known when."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import Q
+
+from gedaechtnis.common.instants import UNKNOWN_START
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory.answers import ChangePoint, FactsAnswer, FactView, Timeline
+from gedaechtnis.memory.selectors import moments, views
+from gedaechtnis.memory.selectors.moments import Basis, Moment
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Fact
+from gedaechtnis.world.querysets import FactQuerySet
+
+Beliefs = Literal["believed", "all"]
+_RELATED = ("subject", "object_entity", "applies_to")
+_ORDER = ("predicate", "valid_from", "recorded_at", "id")
+
+
+def entity_facts(
+    *,
+    principal: Principal,
+    entity_id: UUID,
+    valid_at: datetime | None = None,
+    known_at: datetime | Basis | None = None,
+    predicate: str | None = None,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+    clamped: bool = False,
+    beliefs: Beliefs = "believed",
+) -> FactsAnswer:
+    """Attributes and outgoing relationships of an entity.
+
+    With `valid_from` and `valid_to` the rows that touch `[valid_from, valid_to)`; `clamped` trims
+    their bounds to it. `beliefs="all"` adds rows that are no longer believed.
+    """
+    return _answer(
+        principal,
+        Fact.objects.filter(subject_id=entity_id),
+        valid_at=valid_at,
+        known_at=known_at,
+        predicate=predicate,
+        between=(valid_from, valid_to) if valid_from and valid_to else None,
+        clamped=clamped,
+        beliefs=beliefs,
+    )
+
+
+def inbound_facts(
+    *,
+    principal: Principal,
+    entity_id: UUID,
+    valid_at: datetime | None = None,
+    known_at: datetime | Basis | None = None,
+    predicate: str | None = None,
+) -> FactsAnswer:
+    """Relationships that point to an entity."""
+    return _answer(
+        principal,
+        Fact.objects.filter(object_entity_id=entity_id),
+        valid_at=valid_at,
+        known_at=known_at,
+        predicate=predicate,
+    )
+
+
+def matching_facts(
+    *,
+    principal: Principal,
+    predicate: str,
+    object_entity_id: UUID | None = None,
+    object_key: UUID | None = None,
+    valid_at: datetime | None = None,
+    known_at: datetime | Basis | None = None,
+) -> FactsAnswer:
+    """Facts of one predicate, optionally with one object: "who lives in Nürnberg?"."""
+    rows = Fact.objects.all()
+    if object_entity_id is not None:
+        rows = rows.filter(object_entity_id=object_entity_id)
+    if object_key is not None:
+        rows = rows.filter(object_key=object_key)
+    return _answer(principal, rows, valid_at=valid_at, known_at=known_at, predicate=predicate)
+
+
+def history(
+    *, principal: Principal, entity_id: UUID, predicate: str | None = None, beliefs: Beliefs = "believed"
+) -> tuple[FactView, ...]:
+    """All valid time: believed rows by `valid_from`; `beliefs="all"` adds closed ones, in order of belief."""
+    with scope(principal):
+        moment = moments.settle(principal=principal)
+        rows = _known(Fact.objects.filter(subject_id=entity_id), moment, beliefs)
+        if predicate:
+            rows = rows.filter(predicate=predicate)
+        return views.fact_views(rows.select_related(*_RELATED).order_by(*_ORDER), moment)
+
+
+def timeline(*, principal: Principal, entity_id: UUID) -> Timeline:
+    """Every instant at which something about an entity changed, on either axis."""
+    with scope(principal):
+        rows = Fact.objects.filter(Q(subject_id=entity_id) | Q(object_entity_id=entity_id)).values_list(
+            "valid_from", "valid_to", "recorded_at", "superseded_at"
+        )
+        valid: Counter[datetime] = Counter()
+        known: Counter[datetime] = Counter()
+        for valid_from, valid_to, recorded_at, superseded_at in rows:
+            known.update(instant for instant in (recorded_at, superseded_at) if instant)
+            if superseded_at is None:
+                valid.update(instant for instant in (valid_from, valid_to) if instant and instant != UNKNOWN_START)
+    return Timeline(valid=_points(valid), known=_points(known))
+
+
+def _points(counted: Counter[datetime]) -> tuple[ChangePoint, ...]:
+    return tuple(ChangePoint(at=instant, changes=counted[instant]) for instant in sorted(counted))
+
+
+def _answer(
+    principal: Principal,
+    rows: FactQuerySet,
+    *,
+    valid_at: datetime | None,
+    known_at: datetime | Basis | None,
+    predicate: str | None,
+    between: tuple[datetime, datetime] | None = None,
+    clamped: bool = False,
+    beliefs: Beliefs = "believed",
+) -> FactsAnswer:
+    with scope(principal):
+        moment = moments.settle(principal=principal, valid_at=valid_at, known_at=known_at)
+        rows = _known(rows, moment, beliefs)
+        rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
+        if predicate:
+            rows = rows.filter(predicate=predicate)
+        found: Iterable[Fact] = rows.select_related(*_RELATED).order_by(*_ORDER)
+        if between and clamped:
+            found = [_clamp(row, *between) for row in found]
+        return FactsAnswer(
+            facts=views.fact_views(found, moment),
+            valid_at=moment.valid_at,
+            known_at=moment.known_at,
+            basis=moment.basis,
+        )
+
+
+def _known(rows: FactQuerySet, moment: Moment, beliefs: Beliefs) -> FactQuerySet:
+    if beliefs == "all":
+        until = Q()
+        for scope_ref, tick in moment.ticks.items():
+            until |= Q(scope_ref=scope_ref, recorded_at__lte=tick)
+        return rows.filter(until) if moment.ticks else rows.none()
+    return rows.known_at(moment.ticks)
+
+
+def _clamp(row: Fact, start: datetime, end: datetime) -> Fact:
+    row.valid_from = max(row.valid_from, start)
+    row.valid_to = end if row.valid_to is None else min(row.valid_to, end)
+    return row

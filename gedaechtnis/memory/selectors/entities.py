@@ -1,0 +1,151 @@
+"""Entities: listing, finding by name, counting."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count, Max, Q
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import check_text, finding_keys, name_key
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import references
+from gedaechtnis.memory.answers import EntityView, Page
+from gedaechtnis.memory.selectors import views
+from gedaechtnis.registry.catalogue import catalogue
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Entity, EntityAlias, Fact
+
+MAX_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much is remembered, as far as this principal may see."""
+
+    entities: int
+    facts: int
+    last_learned_at: datetime | None
+
+
+def search_entities(
+    *,
+    principal: Principal,
+    q: str = "",
+    kind: str | None = None,
+    status: str = Entity.Status.ACTIVE,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[EntityView]:
+    """Entities whose name or alias contains what is asked, by name; all of them for an empty `q`.
+
+    Raises:
+        Problem: `invalid_text`, `invalid_cursor`, `invalid_limit`.
+    """
+    if not 1 <= limit <= MAX_PAGE:
+        raise Problem(
+            "invalid_limit",
+            _("The limit must be between 1 and %(max)s.") % {"max": MAX_PAGE},
+            field="limit",
+        )
+    check_text(q, field="q", limit=500)
+    with scope(principal):
+        rows = Entity.objects.filter(status=status)
+        if kind:
+            rows = rows.filter(kind=kind)
+        if q.strip():
+            rows = rows.filter(_named_like(q))
+        if cursor:
+            key, id = _read_cursor(cursor)
+            rows = rows.filter(Q(name_key__gt=key) | Q(name_key=key, id__gt=id))
+        found = list(rows.order_by("name_key", "id")[: limit + 1])
+        page = found[:limit]
+        more = _cursor(page[-1]) if len(found) > limit else None
+        return Page(items=_views(page), cursor=more)
+
+
+def _named_like(q: str) -> Q:
+    keys = {key for key in (name_key(q), *finding_keys(q)) if key}
+    if not keys:
+        return Q(pk=None)
+    by_name, by_alias = Q(), Q()
+    for key in keys:
+        by_name |= Q(name_key__contains=key)
+        by_alias |= Q(key__contains=key)
+    aliases = EntityAlias.objects.filter(by_alias, superseded_at=None).values("entity_id")
+    return by_name | Q(pk__in=aliases)
+
+
+def get_entity(*, principal: Principal, ref: str) -> EntityView:
+    """The entity behind a UUID, `kind:slug` or `me`.
+
+    Raises:
+        NotFound: missing and foreign alike.
+    """
+    check_text(ref, field="ref", limit=500)
+    with scope(principal):
+        return _views([references.find(ref, scopes=principal.read_scopes)])[0]
+
+
+def kind_counts(*, principal: Principal) -> list[tuple[str, str, int]]:
+    """(key, label, number) of each kind that occurs, by label."""
+    with scope(principal):
+        counted = (
+            Entity.objects.filter(status=Entity.Status.ACTIVE).values("kind").annotate(n=Count("id")).order_by("kind")
+        )
+        terms = catalogue()
+        return sorted(((row["kind"], terms.kind_label(row["kind"]), row["n"]) for row in counted), key=lambda r: r[1])
+
+
+def totals(*, principal: Principal) -> Totals:
+    """Numbers for the page's footer."""
+    with scope(principal):
+        facts = Fact.objects.believed().aggregate(n=Count("id"), last=Max("recorded_at"))
+        entities = Entity.objects.filter(status=Entity.Status.ACTIVE).count()
+    return Totals(entities=entities, facts=facts["n"], last_learned_at=facts["last"])
+
+
+def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
+    ids = [entity.pk for entity in entities]
+    now = clock.now()
+    aliases: dict[UUID, list[str]] = {}
+    for alias in EntityAlias.objects.filter(
+        Q(valid_to=None) | Q(valid_to__gt=now), entity_id__in=ids, superseded_at=None
+    ).order_by("alias"):
+        aliases.setdefault(alias.entity_id, []).append(alias.alias)
+    facts = {
+        row["subject_id"]: row
+        for row in Fact.objects.believed()
+        .filter(subject_id__in=ids)
+        .values("subject_id")
+        .annotate(n=Count("id"), last=Max("recorded_at"))
+    }
+    return tuple(
+        views.entity_view(
+            entity,
+            aliases=aliases.get(entity.pk, ()),
+            fact_count=facts.get(entity.pk, {}).get("n", 0),
+            last=facts.get(entity.pk, {}).get("last"),
+        )
+        for entity in entities
+    )
+
+
+def _cursor(entity: Entity) -> str:
+    return base64.urlsafe_b64encode(json.dumps([entity.name_key, str(entity.pk)]).encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[str, UUID]:
+    try:
+        key, id = json.loads(base64.urlsafe_b64decode(cursor))
+        return str(key), UUID(id)
+    except (ValueError, TypeError, AttributeError, binascii.Error) as error:
+        raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor") from error

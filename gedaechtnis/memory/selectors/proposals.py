@@ -1,0 +1,45 @@
+"""Operations that wait for a person, or waited for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory.answers import ProposalView
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Proposal
+
+
+def list_proposals(*, principal: Principal, state: str | None = "open") -> tuple[ProposalView, ...]:
+    """Proposals in one state (None: all), oldest first."""
+    with scope(principal):
+        rows = Proposal.objects.order_by("recorded_at", "op_index")
+        return proposal_views(rows.filter(state=state) if state else rows)
+
+
+def proposals_by_id(*, principal: Principal, ids: Iterable[UUID]) -> dict[UUID, ProposalView]:
+    """Proposals by id, whatever their state; unreadable ones are left out."""
+    with scope(principal):
+        return {view.id: view for view in proposal_views(Proposal.objects.filter(pk__in=list(ids)))}
+
+
+def proposal_views(rows: Iterable[Proposal]) -> tuple[ProposalView, ...]:
+    return tuple(
+        ProposalView(
+            id=row.pk,
+            kind=row.kind,
+            state=row.state,
+            statement=row.statement,
+            why=row.why,
+            quote=row.quote,
+            proposed_by=row.proposed_by,
+            scope_ref=row.scope_ref,
+            created_at=row.recorded_at,
+            decided_at=row.decided_at,
+            fact_id=row.fact_id,
+            operation=row.operation,
+            present=row.present or None,
+        )
+        for row in rows
+    )

@@ -1,0 +1,165 @@
+"""From rows to views: labels, derived status, and nothing that was written after the moment asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from gedaechtnis.common.instants import shown
+from gedaechtnis.memory.answers import EntityView, EvidenceView, FactView, ObjectView
+from gedaechtnis.memory.selectors.moments import Moment
+from gedaechtnis.memory.wording import readable
+from gedaechtnis.registry.catalogue import Catalogue, catalogue
+from gedaechtnis.world.models import Entity, Fact, FactEvidence
+
+_RESTATEMENT_WEIGHT = 0.3
+_WRONG = frozenset({"retracted", "corrected"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    moment: Moment
+    terms: Catalogue
+    names: dict[UUID, str]
+    evidence: dict[UUID, list[FactEvidence]]
+    siblings: Sequence[Fact]
+
+    def view(self, row: Fact) -> FactView:
+        closed = row.superseded_at is not None and row.superseded_at <= self.moment.ticks[row.scope_ref]
+        evidence = self.evidence.get(row.origin_fact_id, [])
+        return FactView(
+            id=row.pk,
+            subject_id=row.subject_id,
+            subject_ref=row.subject.ref,
+            subject_label=self.names.get(row.subject_id, row.subject.canonical_name),
+            predicate=row.predicate,
+            predicate_label=self.terms.predicate_label(row.predicate),
+            polarity=row.polarity,
+            object=self._object(row),
+            statement=row.statement,
+            status=self._status(row, closed),
+            valid_from=shown(row.valid_from),
+            valid_to=row.valid_to,
+            valid_from_precision=row.valid_from_precision,
+            valid_to_precision=row.valid_to_precision,
+            valid_from_stated=row.valid_from_stated,
+            valid_to_stated=row.valid_to_stated,
+            recorded_at=row.recorded_at,
+            superseded_at=row.superseded_at if closed else None,
+            observed_at=row.observed_at,
+            learned_at=evidence[0].recorded_at if evidence else row.recorded_at,
+            confidence=_confidence(row, evidence),
+            source=row.source,
+            source_trust_tier=row.source_trust_tier,
+            memory_type=row.memory_type,
+            rank=row.rank,
+            scope_ref=row.scope_ref,
+            applies_to_ref=row.applies_to.ref if row.applies_to else None,
+            supersedes_fact_id=row.supersedes_fact_id,
+            closed_by_fact_id=row.closed_by_fact_id if closed else None,
+            closed_reason=row.closed_reason if closed else None,
+            origin_fact_id=row.origin_fact_id,
+            run_id=row.run_id,
+            reason=row.reason if closed else None,
+            evidence=tuple(
+                EvidenceView(
+                    kind=piece.kind,
+                    text=piece.text,
+                    ref=piece.ref,
+                    source=piece.source,
+                    rank=piece.rank,
+                    recorded_at=piece.recorded_at,
+                )
+                for piece in evidence
+            ),
+            mentions=max(1, len(evidence)),
+        )
+
+    def _object(self, row: Fact) -> ObjectView:
+        if row.object_entity_id is None:
+            return ObjectView(kind="literal", value=row.object_value, label=readable(row.object_value))
+        if row.object_entity is None:
+            return ObjectView(kind="entity", entity_id=row.object_entity_id, label="…")
+        return ObjectView(
+            kind="entity",
+            ref=row.object_entity.ref,
+            entity_id=row.object_entity_id,
+            label=self.names.get(row.object_entity_id, row.object_entity.canonical_name),
+        )
+
+    def _status(self, row: Fact, closed: bool) -> str:
+        """Derived, never stored: no job has to run for it to be right."""
+        if closed:
+            return "invalidated" if row.closed_reason in _WRONG else "superseded"
+        if row.valid_to is None or row.valid_to > self.moment.valid_at:
+            return "active"
+        end = row.valid_to
+        followed = any(
+            other.slot == row.slot
+            and other.scope_ref == row.scope_ref
+            and other.valid_from >= end
+            and (other.superseded_at is None or other.superseded_at > self.moment.ticks[row.scope_ref])
+            for other in self.siblings
+        )
+        return "superseded" if followed else "expired"
+
+
+def _confidence(row: Fact, evidence: Sequence[FactEvidence]) -> float:
+    """Fold: each confirmation after the first statement closes three tenths of the remaining doubt."""
+    confidence = row.confidence
+    for piece in evidence[1:]:
+        confidence += (1 - confidence) * _RESTATEMENT_WEIGHT * piece.weight
+    return round(min(confidence, 1.0), 6)
+
+
+def fact_views(rows: Iterable[Fact], moment: Moment) -> tuple[FactView, ...]:
+    """Views of rows that all are known at the moment; two further queries whatever their number."""
+    listed = [row for row in rows if row.scope_ref in moment.ticks]
+    evidence: dict[UUID, list[FactEvidence]] = {}
+    for piece in FactEvidence.objects.filter(fact_id__in={row.origin_fact_id for row in listed}).order_by(
+        "recorded_at", "id"
+    ):
+        if piece.recorded_at <= moment.ticks.get(piece.scope_ref, piece.recorded_at):
+            evidence.setdefault(piece.fact_id, []).append(piece)
+    reader = _Reader(moment, catalogue(), _names_then(listed, moment), evidence, listed)
+    return tuple(reader.view(row) for row in listed)
+
+
+def _names_then(rows: Sequence[Fact], moment: Moment) -> dict[UUID, str]:
+    """What the entities were called at a moment that is not now; today the cached name is right."""
+    if moment.is_now:
+        return {}
+    ids = {row.subject_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
+    return names_at(ids, moment)
+
+
+def names_at(entity_ids: Iterable[UUID], moment: Moment) -> dict[UUID, str]:
+    """The believed names of entities at a moment."""
+    named = Fact.objects.known_at(moment.ticks).valid_at(moment.valid_at)
+    return {
+        row.subject_id: str(row.object_value)
+        for row in named.filter(subject_id__in=list(entity_ids), predicate="name", polarity=True)
+    }
+
+
+def entity_view(entity: Entity, *, aliases: Sequence[str] = (), fact_count: int = 0, last: datetime | None = None) -> EntityView:
+    """A view of an entity as it is cached today."""
+    terms = catalogue()
+    return EntityView(
+        id=entity.pk,
+        ref=entity.ref,
+        kind=entity.kind,
+        kind_label=terms.kind_label(entity.kind),
+        icon=terms.icon(entity.kind),
+        name=entity.canonical_name,
+        aliases=tuple(aliases),
+        description=entity.description,
+        status=entity.status,
+        scope_ref=entity.scope_ref,
+        is_self=entity.is_self,
+        created_at=entity.recorded_at,
+        fact_count=fact_count,
+        last_learned_at=last,
+    )

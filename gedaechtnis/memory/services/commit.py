@@ -1,0 +1,103 @@
+"""The committer: one proposal, one transaction, an outcome for each operation. Deterministic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import canonical
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
+from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
+from gedaechtnis.memory.services import form, operations
+from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import OperationRecord
+
+def commit_proposal(
+    *,
+    principal: Principal,
+    proposal: MemoryMutationProposal,
+    scope_ref: str | None = None,
+    review: frozenset[int] = frozenset(),
+    zone: ZoneInfo | None = None,
+) -> ProposalResult:
+    """Carry out a proposal in one scope (the principal's default unless named).
+
+    `review` names operations that wait for a person whatever their provenance (routing may only
+    be stricter than the committer). `zone` is the zone of bare dates; the principal's by default.
+    Asked again with the same run and body, the stored outcome is returned as `duplicate`.
+
+    Raises:
+        Problem: malformed input, located at `operations.<n>.<field>`; `scope_denied`;
+            `run_id_reused` (409) if the run id came before with another body.
+    """
+    run_id = proposal.run_id or f"r-{uuid7()}"
+    form.check(proposal, zone=zone or principal.zone)
+    hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
+    write = scope_ref or principal.default_scope
+    with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
+        session = WriteSession.begin(
+            opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id
+        )
+        earlier = _earlier_results(principal, write, run_id, hashes)
+        book = EntityBook(session=session)
+        results = []
+        for index, op in enumerate(proposal.operations):
+            if index in earlier:
+                results.append(_replayed(earlier[index], op, book))
+            else:
+                results.append(_carry_out(session, book, op, index, force_review=index in review))
+        operations.propose_unused_sketches(session, book, proposal.operations, results)
+        for index in range(len(hashes)):
+            if index not in earlier:
+                session.add_record(
+                    op_index=index,
+                    body_hash=hashes[index],
+                    tick=session.ticks[index],
+                    result=results[index].model_dump(mode="json"),
+                )
+        session.finish()
+    return ProposalResult(run_id=run_id, results=results)
+
+
+def _carry_out(
+    session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
+) -> OperationResult:
+    """One operation; a rule that refuses it is its outcome, an error of the database is not caught."""
+    try:
+        return operations.carry_out(session, book, op, index, force_review=force_review)
+    except Problem as problem:
+        return OperationResult(
+            op_index=index, outcome=Outcome.REJECTED, code=problem.code, reason=_(problem.detail)
+        )
+
+
+def _earlier_results(
+    principal: Principal, scope_ref: str, run_id: str, hashes: Sequence[UUID]
+) -> dict[int, OperationResult]:
+    found = OperationRecord.objects.filter(scope_ref=scope_ref, principal=principal.acted_by, run_id=run_id)
+    earlier = {record.op_index: record for record in found}
+    for index, record in earlier.items():
+        if index >= len(hashes) or record.body_hash != hashes[index]:
+            raise Problem(
+                "run_id_reused",
+                _("The run “%(run_id)s” was used before with other content.") % {"run_id": run_id[:80]},
+                409,
+                "run_id",
+            )
+    return {index: OperationResult.model_validate(record.result) for index, record in earlier.items()}
+
+
+def _replayed(stored: OperationResult, op: Operation, book: EntityBook) -> OperationResult:
+    """The stored outcome as a duplicate; later operations of the proposal may still name its entity."""
+    if op.op == "upsert_entity" and stored.entity_id is not None:
+        entity = book.known(str(stored.entity_id), field="id_hint")
+        if entity is not None:
+            book.bound[op.id_hint] = entity
+    return stored.model_copy(update={"outcome": Outcome.DUPLICATE})

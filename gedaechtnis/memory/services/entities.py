@@ -1,0 +1,194 @@
+"""Entities: meeting new ones, giving them further names, and finding them within one proposal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.instants import UNKNOWN_START
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
+from gedaechtnis.memory import references
+from gedaechtnis.memory.schemas import Source, UpsertEntity
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.world.models import Entity, EntityAlias
+
+_FALLBACK_SLUG_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """An entity that a proposal introduces but nobody has confirmed yet."""
+
+    hint: str
+    kind: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    description: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        return {"kind": self.kind, "name": self.name, "aliases": list(self.aliases), "description": self.description}
+
+
+@dataclass(kw_only=True)
+class EntityBook:
+    """What references mean within one proposal: its own hints first, then what is known.
+
+    `sketches` are entities that only a waiting operation names; they are not created before a person agrees.
+    """
+
+    session: WriteSession
+    bound: dict[str, Entity] = field(default_factory=dict)
+    sketches: dict[str, Sketch] = field(default_factory=dict)
+
+    @property
+    def scopes(self) -> list[str]:
+        return references.in_order(self.session.principal.read_scopes, self.session.scope_ref)
+
+    def bind(self, ref: str, *, field: str) -> Entity:
+        """The entity a reference means.
+
+        Raises:
+            Problem: `unknown_reference` (missing and foreign alike) or `ambiguous_reference`.
+        """
+        found = self.bound.get(ref) or self.known(ref, field=field)
+        if found is None and ref in self.sketches:
+            found = sketched(self.sketches[ref], self.session)
+        if found is None:
+            raise Problem(
+                "unknown_reference",
+                _("Nothing is known under “%(ref)s”, and this proposal does not introduce it.") % {"ref": ref[:80]},
+                field=field,
+            )
+        self.bound[ref] = found
+        return found
+
+    def known(self, ref: str, *, field: str) -> Entity | None:
+        """By UUID or `kind:slug`, else by exact name or alias."""
+        entity = references.look_up(ref, scopes=self.scopes)
+        if entity is not None:
+            return entity
+        parts = references.split_ref(ref)
+        return references.by_name(ref, scopes=self.scopes, field=field) if parts is None else None
+
+    def match(self, op: UpsertEntity) -> Entity | None:
+        """The entity that an `upsert_entity` already means: by reference, exact name or alias."""
+        by_ref = references.look_up(op.id_hint, scopes=self.scopes)
+        if by_ref is not None and by_ref.kind == op.kind:
+            return by_ref
+        return references.by_name(op.canonical_name, scopes=self.scopes, kind=op.kind, field="canonical_name")
+
+    def waiting_on(self, refs: list[str]) -> dict[str, dict[str, object]]:
+        """The sketches that an operation depends on, to be kept with its proposal."""
+        return {ref: self.sketches[ref].as_json() for ref in refs if ref in self.sketches}
+
+
+def sketched(sketch: Sketch, session: WriteSession) -> Entity:
+    """An unsaved entity standing for a sketch, so that a waiting operation can be checked and worded."""
+    return Entity(
+        id=uuid7(),
+        **session.ownership,
+        kind=sketch.kind,
+        slug=slugify(sketch.name) or "new",
+        canonical_name=sketch.name,
+        name_key=name_key(sketch.name),
+    )
+
+
+def read_name(text: str, *, field: str) -> str:
+    """A name fit to store: no control characters, folded white space, not empty."""
+    name = fold_space(check_text(text, field=field, limit=500))
+    if not name_key(name):
+        raise Problem("empty_name", _("A name needs at least one visible character."), field=field)
+    return name
+
+
+def create_entity(
+    *, session: WriteSession, kind: str, name: str, tick: datetime, description: str = "", is_self: bool = False
+) -> Entity:
+    """Insert an entity in the session's scope. The caller asserts its `name`."""
+    entity = Entity(
+        id=uuid7(),
+        **session.ownership,
+        kind=kind,
+        slug="",
+        canonical_name=name,
+        name_key=name_key(name),
+        description=description,
+        is_self=is_self,
+        recorded_at=tick,
+        acted_by=session.principal.acted_by,
+    )
+    entity.slug = free_slug(session.scope_ref, kind, name, entity.pk)
+    entity.save(force_insert=True)
+    session.touched.add(entity.pk)
+    return entity
+
+
+def free_slug(scope_ref: str, kind: str, name: str, id: UUID) -> str:
+    """The slug of a name, `-2`, `-3` … on collision, a short id where nothing is left of the name."""
+    base = slugify(name) or id.hex[-_FALLBACK_SLUG_LENGTH:]
+    taken = set(
+        Entity.objects.filter(scope_ref=scope_ref, kind=kind, slug__startswith=base).values_list("slug", flat=True)
+    )
+    if base not in taken:
+        return base
+    return next(slug for number in range(2, len(taken) + 3) if (slug := f"{base}-{number}") not in taken)
+
+
+def add_alias(
+    *,
+    session: WriteSession,
+    entity: Entity,
+    alias: str,
+    tick: datetime,
+    source: Source,
+    rank: int,
+    namespace: str = "name",
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+) -> EntityAlias | None:
+    """Give an entity a further name; None if it bears that name already.
+
+    Raises:
+        Problem: `name_of_another` when it is somebody else's own name and no person says so.
+    """
+    name = read_name(alias, field="alias")
+    key = name_key(name)
+    start = valid_from or UNKNOWN_START
+    if namespace == "name" and key == entity.name_key:
+        return None
+    bearers = EntityAlias.objects.filter(
+        scope_ref=session.scope_ref, namespace=namespace, key=key, entity=entity, superseded_at=None
+    )
+    if any((b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to) for b in bearers):
+        return None
+    other = Entity.objects.filter(scope_ref=session.scope_ref, name_key=key).exclude(pk=entity.pk).first()
+    if namespace == "name" and other is not None and not session.principal.is_person:
+        raise Problem(
+            "name_of_another",
+            _("“%(alias)s” is the name of %(other)s; only a person can give it to another.")
+            % {"alias": name, "other": other.ref},
+            409,
+            "alias",
+        )
+    made = EntityAlias.objects.create(
+        id=uuid7(),
+        **session.ownership,
+        entity=entity,
+        alias=name,
+        key=key,
+        namespace=namespace,
+        valid_from=start,
+        valid_to=valid_to,
+        recorded_at=tick,
+        source=source,
+        rank=rank,
+        acted_by=session.principal.acted_by,
+    )
+    session.touched.add(entity.pk)
+    return made

@@ -1,0 +1,137 @@
+"""The verbs for single facts; each is a proposal of one operation, so all doors write alike."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.instants import Precision, rfc3339
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import references
+from gedaechtnis.memory.schemas import (
+    AssertFact,
+    AssertRelationship,
+    InvalidateFact,
+    MemoryMutationProposal,
+    MemoryType,
+    Operation,
+    OperationResult,
+    Outcome,
+)
+from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Fact
+
+_CORRECTABLE = frozenset({"object_value", "object_ref", "valid_from", "valid_to", "polarity", "statement"})
+
+
+def assert_fact(
+    *, principal: Principal, operation: AssertFact | AssertRelationship, scope_ref: str | None = None
+) -> OperationResult:
+    """State one fact. Raises Problem when a rule refuses it."""
+    return _one(principal, operation, scope_ref or principal.default_scope)
+
+
+def retract_fact(
+    *, principal: Principal, fact_id: UUID, reason: str = "", piece: bool = False, run_id: str | None = None
+) -> OperationResult:
+    """It never held: all believed rows of its origin are closed (`piece`: only this one).
+
+    Raises:
+        NotFound: missing and foreign alike.
+        Problem: `nothing_believed` (409) naming the successors.
+    """
+    row = _readable(principal, fact_id)
+    operation = InvalidateFact(target_fact_id=str(fact_id), mode="retract", reason=reason or None, piece=piece)
+    return _one(principal, operation, row.scope_ref, run_id)
+
+
+def end_fact(
+    *,
+    principal: Principal,
+    fact_id: UUID,
+    at: str | None = None,
+    reason: str = "",
+    piece: bool = False,
+    run_id: str | None = None,
+) -> OperationResult:
+    """It stopped holding `at` (now by default); what held before stays.
+
+    Raises:
+        NotFound: missing and foreign alike.
+        Problem: `before_start`, `already_ended`, `nothing_believed`.
+    """
+    row = _readable(principal, fact_id)
+    operation = InvalidateFact(target_fact_id=str(fact_id), mode="end", at=at, reason=reason or None, piece=piece)
+    return _one(principal, operation, row.scope_ref, run_id)
+
+
+def correct_fact(
+    *, principal: Principal, fact_id: UUID, changes: dict[str, Any], run_id: str | None = None
+) -> OperationResult:
+    """It was wrong all along: assert it anew with `changes`, replacing the belief wholly.
+
+    Only fields that change are named; the others stay. `valid_to: None` opens the end.
+
+    Raises:
+        NotFound: missing and foreign alike.
+        Problem: `unknown_field`, `nothing_to_change`, or what asserting raises.
+    """
+    unknown = set(changes) - _CORRECTABLE
+    if unknown:
+        raise Problem(
+            "unknown_field",
+            _("A correction knows no field “%(name)s”.") % {"name": min(unknown)[:60]},
+            field=min(unknown),
+        )
+    if not changes:
+        raise Problem("nothing_to_change", _("Say what changes."))
+    row = _readable(principal, fact_id)
+    common: dict[str, Any] = {
+        "subject_ref": str(row.subject_id),
+        "predicate": row.predicate,
+        "polarity": changes.get("polarity", row.polarity),
+        "valid_from": changes.get("valid_from", _as_text(row.valid_from, row.valid_from_precision)),
+        "valid_to": changes.get("valid_to", rfc3339(row.valid_to) if row.valid_to and row.valid_to_stated else None),
+        "statement": changes.get("statement"),
+        "correction": True,
+        "replaces_fact_id": str(row.pk),
+        "memory_type": MemoryType.CORRECTION,
+        "applies_to_ref": str(row.applies_to_id) if row.applies_to_id else None,
+    }
+    target = changes.get("object_ref", str(row.object_entity_id) if row.object_entity_id else None)
+    operation: Operation
+    if target is not None and "object_value" not in changes:
+        operation = AssertRelationship(object_ref=target, **common)
+    else:
+        operation = AssertFact(object_value=changes.get("object_value", row.object_value), **common)
+    return _one(principal, operation, row.scope_ref, run_id)
+
+
+def _as_text(start: Any, precision: str) -> str:
+    return "unknown" if precision == Precision.UNKNOWN else rfc3339(start)
+
+
+def _readable(principal: Principal, fact_id: UUID) -> Fact:
+    with scope(principal):
+        row = Fact.objects.filter(pk=fact_id).first()
+    if row is None:
+        raise references.not_found(str(fact_id))
+    return row
+
+
+def _one(
+    principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None
+) -> OperationResult:
+    proposal = MemoryMutationProposal(run_id=run_id, operations=[operation])
+    result = commit_proposal(principal=principal, proposal=proposal, scope_ref=scope_ref).results[0]
+    if result.outcome is Outcome.REJECTED:
+        status = 409 if result.code in _CONFLICT_CODES else 422
+        raise Problem(result.code or "refused", result.reason or _("This was refused."), status)
+    return result
+
+
+_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "outranked", "suppressed"})

@@ -1,0 +1,206 @@
+"""A person's word on waiting proposals: accept or reject, each exactly once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter
+
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, Rank
+from gedaechtnis.memory import references
+from gedaechtnis.memory.schemas import (
+    AssertFact,
+    AssertRelationship,
+    MemoryType,
+    Operation,
+    OperationResult,
+    Outcome,
+    Source,
+)
+from gedaechtnis.memory.services import assertions, operations, proposals, statements
+from gedaechtnis.memory.services.entities import EntityBook, Sketch
+from gedaechtnis.memory.services.provenance import Provenance
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.scoping.context import Scope, scope
+from gedaechtnis.world.models import Proposal, Suppression
+
+_OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
+
+SUPPRESSED_FOR = timedelta(days=365)
+
+
+def accept_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
+    """Carry the operation out on the person's authority, at the tick of acceptance.
+
+    Raises:
+        NotFound: no such proposal for this principal.
+        Problem: `person_required` (403); `already_decided` (409, first wins); `stale` (409) when
+            the slot moved since: the proposal is kept, with the present value.
+    """
+    _require_person(principal)
+    proposal = _find(principal, proposal_id)
+    moved = False
+    with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
+        session, proposal = _begin(opened, proposal)
+        tick = session.ticks[0]
+        op = _OPERATION.validate_python(proposal.operation)
+        provenance = _accepted(op, proposal)
+        book = EntityBook(session=session)
+        for hint, sketch in proposal.entities.items():
+            book.sketches[hint] = Sketch(hint=hint, **sketch)
+        _bind_met_meanwhile(book)
+        if isinstance(op, AssertFact | AssertRelationship):
+            moved = _refresh_if_moved(session, book, op, proposal)
+        if not moved:
+            result = _apply(session, book, op, provenance, proposal)
+            proposal.state = Proposal.State.ACCEPTED
+            proposal.fact_id = result.fact_id
+            _decide(session, proposal, reason)
+            event_id = proposals.add_event(
+                session,
+                proposal,
+                "proposal.accepted",
+                tick,
+                {"fact_id": str(result.fact_id) if result.fact_id else None},
+            )
+            session.finish()
+            return result.model_copy(update={"proposal_id": proposal.pk, "event_id": result.event_id or event_id})
+        session.proposals.append(proposal.pk)
+        session.finish()
+    raise Problem("stale", _("What this builds on has changed since. Please look at it again."), 409)
+
+
+def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
+    """Decline: nothing is written but the decision and a hash that keeps it from being suggested again.
+
+    Raises: as `accept_proposal`, without `stale`.
+    """
+    _require_person(principal)
+    proposal = _find(principal, proposal_id)
+    with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
+        session, proposal = _begin(opened, proposal)
+        proposal.state = Proposal.State.REJECTED
+        _decide(session, proposal, reason)
+        _suppress(session, proposal)
+        event_id = proposals.add_event(session, proposal, "proposal.rejected", session.ticks[0])
+        session.finish()
+    return OperationResult(
+        op_index=0, outcome=Outcome.REJECTED, proposal_id=proposal.pk, event_id=event_id, reason=reason
+    )
+
+
+def _require_person(principal: Principal) -> None:
+    if not principal.is_person:
+        raise Problem("person_required", _("Only a person can decide this."), 403)
+
+
+def _find(principal: Principal, proposal_id: UUID) -> Proposal:
+    with scope(principal):
+        proposal = Proposal.objects.filter(pk=proposal_id).first()
+    if proposal is None:
+        raise references.not_found(str(proposal_id))
+    return proposal
+
+
+def _begin(opened: Scope, proposal: Proposal) -> tuple[WriteSession, Proposal]:
+    """Lock the scope, then read the proposal anew: of two answers the first one counts."""
+    session = WriteSession.begin(opened, run_id=f"proposal-{proposal.pk}")
+    current = Proposal.objects.get(pk=proposal.pk)
+    if current.state != Proposal.State.OPEN:
+        raise Problem(
+            "already_decided", _("This was answered already."), 409, extra={"state": current.state}
+        )
+    return session, current
+
+
+def _accepted(op: Operation, proposal: Proposal) -> Provenance:
+    return Provenance(
+        rank=Rank.PERSON,
+        source=Source.USER_ASSERTION if op.source is Source.USER_ASSERTION else op.source,
+        trust_tier="trusted",
+        memory_type=MemoryType(op.memory_type),
+        commits=True,
+        said_at=proposal.default_from,
+    )
+
+
+def _bind_met_meanwhile(book: EntityBook) -> None:
+    """A sketch whose name has been met since the proposal is that entity, not a second one."""
+    for hint, sketch in list(book.sketches.items()):
+        met = references.by_name(sketch.name, scopes=book.scopes, kind=sketch.kind)
+        if met is not None:
+            book.bound[hint] = met
+            del book.sketches[hint]
+
+
+def _refresh_if_moved(
+    session: WriteSession, book: EntityBook, op: AssertFact | AssertRelationship, proposal: Proposal
+) -> bool:
+    """Whether the slot changed since the proposal; then its view of the present is renewed."""
+    statement = statements.resolve(op, session, book)
+    rows = assertions.believed_rows(session.scope_ref, statement, assertions.Said())
+    built_on = sorted(str(id) for id in rows)
+    if built_on == proposal.built_on:
+        return False
+    proposal.built_on = built_on
+    proposal.present = "; ".join(row.statement for row in rows.values() if row.object_key != statement.object_key)
+    proposal.kind = proposals.CONFLICT if proposal.present else proposal.kind
+    proposal.save(update_fields=["built_on", "present", "kind"])
+    return True
+
+
+def _apply(
+    session: WriteSession, book: EntityBook, op: Operation, provenance: Provenance, proposal: Proposal
+) -> OperationResult:
+    tick = session.ticks[0]
+    match op.op:
+        case "assert_fact" | "assert_relationship":
+            return operations.assert_(session, book, op, 0, tick, provenance)
+        case "upsert_entity":
+            return operations.upsert(session, book, op, 0, tick, provenance)
+        case "invalidate_fact":
+            return operations.invalidate(session, book, op, 0, tick, provenance)
+        case "add_alias":
+            return operations.alias(session, book, op, 0, tick, provenance)
+        case _:
+            raise RuntimeError(f"operations of kind {op.op} never wait")
+
+
+def _decide(session: WriteSession, proposal: Proposal, reason: str | None) -> None:
+    proposal.decided_at = session.ticks[0]
+    proposal.decided_by = session.principal.acted_by
+    proposal.decision_reason = reason or ""
+    proposal.save(
+        update_fields=["state", "decided_at", "decided_by", "decision_reason", "fact_id"]
+    )
+    session.proposals.append(proposal.pk)
+
+
+def _suppress(session: WriteSession, proposal: Proposal) -> None:
+    op = _OPERATION.validate_python(proposal.operation)
+    if not isinstance(op, AssertFact | AssertRelationship):
+        return
+    book = EntityBook(session=session)
+    for hint, sketch in proposal.entities.items():
+        book.sketches[hint] = Sketch(hint=hint, **sketch)
+    statement = statements.resolve(op, session, book)
+    subject = statement.subject
+    key = proposals.suppression_key(
+        subject=str(subject.pk) if subject.recorded_at else subject.ref,
+        predicate=statement.predicate.key,
+        object_key=statement.object_key,
+        applies_to=statement.applies_to_id,
+    )
+    Suppression.objects.update_or_create(
+        scope_ref=session.scope_ref,
+        key=key,
+        defaults={
+            "org_id": session.org_id,
+            "recorded_at": session.ticks[0],
+            "expires_at": session.ticks[0] + SUPPRESSED_FOR,
+        },
+    )
+

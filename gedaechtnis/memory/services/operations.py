@@ -1,0 +1,388 @@
+"""What each operation of a proposal does: commit it, restate it, or leave it to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, assert_never
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.instants import Bound, parse_bound, parse_instant
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory import planner
+from gedaechtnis.memory.memory_types import RULES
+from gedaechtnis.memory.schemas import (
+    AddAlias,
+    AssertFact,
+    AssertRelationship,
+    InvalidateFact,
+    Operation,
+    OperationResult,
+    Outcome,
+    RecordEvent,
+    UpsertEntity,
+)
+from gedaechtnis.memory.services import assertions, entities, proposals, statements
+from gedaechtnis.memory.services.assertions import Extras, Said
+from gedaechtnis.memory.services.entities import EntityBook, Sketch
+from gedaechtnis.memory.services.provenance import Provenance, judge
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.world.models import Entity
+
+_PLANNED = {
+    planner.PlanOutcome.COMMITTED: Outcome.COMMITTED,
+    planner.PlanOutcome.RESTATED: Outcome.RESTATED,
+}
+
+
+def carry_out(
+    session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
+) -> OperationResult:
+    """Carry out one operation at its own tick. Raises Problem when a rule refuses it; nothing is written then."""
+    provenance = judge_operation(session, op, force_review=force_review)
+    tick = session.ticks[index]
+    match op:
+        case UpsertEntity():
+            return upsert(session, book, op, index, tick, provenance)
+        case AssertFact() | AssertRelationship():
+            return assert_(session, book, op, index, tick, provenance)
+        case InvalidateFact():
+            return invalidate(session, book, op, index, tick, provenance)
+        case AddAlias():
+            return alias(session, book, op, index, tick, provenance)
+        case RecordEvent():
+            return record(session, book, op, index, tick, provenance)
+        case _ as never:
+            assert_never(never)
+
+
+def judge_operation(session: WriteSession, op: Operation, *, force_review: bool = False) -> Provenance:
+    """The server's view of who says this, and whether it may be written without a person."""
+    observed = getattr(op, "observed_at", None)
+    provenance = judge(
+        principal=session.principal,
+        scope_ref=session.scope_ref,
+        claimed=op.source,
+        memory_type=op.memory_type,
+        evidence=op.evidence,
+        privileged=is_privileged(session, op),
+        observed_at=parse_instant(observed, zone=session.zone, field="observed_at") if observed else None,
+    )
+    if force_review and provenance.commits and not session.principal.is_person:
+        return proposals.held_back(provenance, why="review")
+    return provenance
+
+
+def is_privileged(session: WriteSession, op: Operation) -> bool:
+    """Policies and capabilities always need a person."""
+    if isinstance(op, UpsertEntity):
+        return session.catalogue.kind(op.kind).privileged
+    if isinstance(op, AssertFact | AssertRelationship):
+        predicate = session.catalogue.predicates.get(op.predicate)
+        return predicate is not None and predicate.privileged
+    return False
+
+
+def upsert(
+    session: WriteSession, book: EntityBook, op: UpsertEntity, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """Find the entity or make it. What may not be written yet becomes a sketch of this proposal."""
+    session.catalogue.kind(op.kind)
+    name = entities.read_name(op.canonical_name, field="canonical_name")
+    entity = book.match(op)
+    if entity is None and not provenance.commits:
+        book.sketches[op.id_hint] = Sketch(
+            hint=op.id_hint,
+            kind=op.kind,
+            name=name,
+            aliases=tuple(op.aliases),
+            description=op.description or "",
+        )
+        return OperationResult(op_index=index, outcome=Outcome.PENDING, entity_ref=op.id_hint)
+    outcome = Outcome.RESTATED
+    if entity is None:
+        entity = assertions.introduce(
+            session=session,
+            kind=op.kind,
+            name=name,
+            tick=tick,
+            description=op.description or "",
+            provenance=provenance,
+            evidence=op.evidence,
+        )
+        outcome = Outcome.COMMITTED
+    book.bound[op.id_hint] = entity
+    new_aliases = [*op.aliases, *([] if entities.name_key(name) == entity.name_key else [name])]
+    if new_aliases and provenance.commits and entity.scope_ref == session.scope_ref:
+        for other in new_aliases:
+            made = entities.add_alias(
+                session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
+            )
+            outcome = Outcome.COMMITTED if made else outcome
+    return OperationResult(op_index=index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
+
+
+def assert_(
+    session: WriteSession,
+    book: EntityBook,
+    op: AssertFact | AssertRelationship,
+    index: int,
+    tick: datetime,
+    provenance: Provenance,
+) -> OperationResult:
+    """Assert a fact or a relationship."""
+    if provenance.commits:
+        materialise(session, book, [op.subject_ref, getattr(op, "object_ref", None)], tick, provenance, op)
+    statement = statements.resolve(op, session, book)
+    said = _said(session, op, statement)
+    rows = assertions.believed_rows(session.scope_ref, statement, said)
+    plan = assertions.plan_assertion(
+        statement=statement, said=said, provenance=provenance, rows=rows, tick=tick, session=session
+    )
+    if not provenance.commits and plan.outcome is planner.PlanOutcome.RESTATED:
+        return OperationResult(
+            op_index=index, outcome=Outcome.RESTATED, entity_ref=statement.subject.ref, fact_id=plan.primary
+        )
+    if not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL:
+        return proposals.hold(
+            session=session,
+            book=book,
+            op=op,
+            index=index,
+            tick=tick,
+            provenance=provenance,
+            statement=statement,
+            rows=rows,
+            conflict=plan.conflict,
+        )
+    event_id = uuid7()
+    assertions.apply_assertion(
+        session=session,
+        plan=plan,
+        rows=rows,
+        statement=statement,
+        provenance=provenance,
+        extras=Extras(confidence=op.confidence, domain=op.domain or "", topic=op.topic or ""),
+        evidence=op.evidence,
+        event_id=event_id,
+    )
+    restated = plan.outcome is planner.PlanOutcome.RESTATED
+    session.add_event(
+        id=event_id,
+        event_type="fact.restated" if restated else "fact.asserted",
+        tick=tick,
+        source=provenance.source,
+        trust_tier=provenance.trust_tier,
+        occurred_at=provenance.said_at,
+        target_entity_id=statement.subject.pk,
+        caused_by_event_id=op.caused_by_event_id,
+        payload=assertions.changes_of(plan),
+        summary=statement.sentence,
+        retention_class=RULES[op.memory_type].retention_class,
+    )
+    _refresh_name(session, statement, tick)
+    return OperationResult(
+        op_index=index,
+        outcome=_PLANNED[plan.outcome],
+        entity_ref=statement.subject.ref,
+        entity_id=statement.subject.pk,
+        fact_id=plan.primary,
+        closed_fact_ids=[close.id for close in plan.closes],
+        event_id=event_id,
+        reason=_("Your claim was lowered to what the evidence bears.") if provenance.lowered else None,
+    )
+
+
+def _said(session: WriteSession, op: AssertFact | AssertRelationship, statement: statements.Statement) -> Said:
+    replaces = None
+    if op.replaces_fact_id:
+        row = assertions.locate(op.replaces_fact_id, session.scope_ref, field="replaces_fact_id")
+        if row.subject_id != statement.subject.pk or row.predicate != statement.predicate.key:
+            raise Problem(
+                "replaces_another",
+                _("A statement can only replace one about the same subject and predicate."),
+                field="replaces_fact_id",
+            )
+        replaces = row.origin_fact_id
+    based_on = None
+    if op.based_on_fact_id:
+        based_on = assertions.locate(op.based_on_fact_id, session.scope_ref, field="based_on_fact_id").pk
+    return Said(
+        still=op.still, correction=op.correction, replaces_origin_id=replaces, based_on_fact_id=based_on
+    )
+
+
+def _refresh_name(session: WriteSession, statement: statements.Statement, tick: datetime) -> None:
+    """Keep the cached name equal to the believed `name` that holds at the tick."""
+    if statement.predicate.key != "name" or statement.subject.scope_ref != session.scope_ref:
+        return
+    current = statement.subject.facts.filter(
+        scope_ref=session.scope_ref, predicate="name", polarity=True, superseded_at=None
+    )
+    row = current.valid_at(tick).first()  # type: ignore[attr-defined]
+    if row is not None and isinstance(row.object_value, str) and row.object_value != statement.subject.canonical_name:
+        name = entities.read_name(row.object_value, field="object_value")
+        statement.subject.canonical_name = name
+        statement.subject.name_key = entities.name_key(name)
+        Entity.objects.filter(pk=statement.subject.pk).update(
+            canonical_name=name, name_key=statement.subject.name_key
+        )
+
+
+def materialise(
+    session: WriteSession,
+    book: EntityBook,
+    refs: Sequence[str | None],
+    tick: datetime,
+    provenance: Provenance,
+    op: Operation,
+) -> None:
+    """Create the sketched entities that an operation about to be written names."""
+    for ref in refs:
+        sketch = book.sketches.pop(ref, None) if ref else None
+        if sketch is None:
+            continue
+        book.bound[sketch.hint] = create_sketched(session, sketch, tick, provenance, op)
+
+
+def create_sketched(
+    session: WriteSession, sketch: Sketch, tick: datetime, provenance: Provenance, op: Operation
+) -> Entity:
+    entity = assertions.introduce(
+        session=session,
+        kind=sketch.kind,
+        name=sketch.name,
+        tick=tick,
+        description=sketch.description,
+        provenance=provenance,
+        evidence=op.evidence,
+    )
+    for other in sketch.aliases:
+        entities.add_alias(
+            session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
+        )
+    return entity
+
+
+def invalidate(
+    session: WriteSession, book: EntityBook, op: InvalidateFact, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """End or retract a belief by the id of any of its rows."""
+    row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+    if not provenance.commits:
+        return proposals.hold_invalidation(
+            session=session, op=op, index=index, tick=tick, provenance=provenance, row=row
+        )
+    operation: planner.End | planner.Retract
+    if op.mode == "end":
+        at = parse_bound(op.at, zone=session.zone, field="at") if op.at else None
+        operation = planner.End(
+            fact_id=row.pk,
+            origin_id=row.origin_fact_id,
+            at=at or Bound(provenance.said_at or tick),
+            piece=op.piece,
+            rank=provenance.rank,
+        )
+    else:
+        operation = planner.Retract(
+            fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank
+        )
+    plan = assertions.close_fact(session=session, row=row, operation=operation, tick=tick, reason=op.reason)
+    return OperationResult(
+        op_index=index,
+        outcome=Outcome.COMMITTED,
+        fact_id=plan.primary or row.pk,
+        closed_fact_ids=[close.id for close in plan.closes],
+    )
+
+
+def alias(
+    session: WriteSession, book: EntityBook, op: AddAlias, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """Give an entity a further name."""
+    entity = book.bind(op.entity_ref, field="entity_ref")
+    if not provenance.commits:
+        return proposals.hold_alias(
+            session=session, op=op, index=index, tick=tick, provenance=provenance, entity=entity
+        )
+    start = statements.read_from(op.valid_from, session, "valid_from")
+    end = parse_bound(op.valid_to, zone=session.zone, field="valid_to") if op.valid_to else None
+    made = entities.add_alias(
+        session=session,
+        entity=entity,
+        alias=op.alias,
+        namespace=op.namespace,
+        tick=tick,
+        source=provenance.source,
+        rank=provenance.rank,
+        valid_from=start.at if start else None,
+        valid_to=end.at if end else None,
+    )
+    if made is not None:
+        session.add_event(
+            id=uuid7(),
+            event_type="entity.alias_added",
+            tick=tick,
+            source=provenance.source,
+            target_entity_id=entity.pk,
+            payload={"alias_id": str(made.pk)},
+            summary=made.alias,
+        )
+    outcome = Outcome.COMMITTED if made else Outcome.RESTATED
+    return OperationResult(op_index=index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
+
+
+def record(
+    session: WriteSession, book: EntityBook, op: RecordEvent, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """Append an event to the record of what happened."""
+    session.catalogue.event_type(op.event_type)
+    target = book.bind(op.target_ref, field="target_ref") if op.target_ref else None
+    occurred = parse_instant(op.occurred_at, zone=session.zone, field="occurred_at") if op.occurred_at else tick
+    event_id = uuid7()
+    payload: dict[str, Any] = op.payload
+    session.add_event(
+        id=event_id,
+        event_type=op.event_type,
+        tick=tick,
+        source=provenance.source,
+        trust_tier=provenance.trust_tier,
+        occurred_at=occurred,
+        target_entity_id=target.pk if target else None,
+        caused_by_event_id=op.caused_by_event_id,
+        payload=payload,
+        summary=op.summary,
+    )
+    if target is not None:
+        session.touched.add(target.pk)
+    return OperationResult(
+        op_index=index,
+        outcome=Outcome.COMMITTED,
+        entity_ref=target.ref if target else None,
+        event_id=event_id,
+    )
+
+
+def propose_unused_sketches(
+    session: WriteSession, book: EntityBook, ops: Sequence[Operation], results: list[OperationResult]
+) -> None:
+    """An entity that no waiting fact brings along waits by itself."""
+    used: set[str] = set()
+    for op, result in zip(ops, results, strict=True):
+        if result.proposal_id is not None:
+            used.update(str(getattr(op, name)) for name in ("subject_ref", "object_ref") if hasattr(op, name))
+    for op, result in zip(ops, results, strict=True):
+        if isinstance(op, UpsertEntity) and op.id_hint in book.sketches and op.id_hint not in used:
+            held = proposals.hold_entity(
+                session=session,
+                op=op,
+                index=result.op_index,
+                tick=session.ticks[result.op_index],
+                provenance=judge_operation(session, op),
+            )
+            result.proposal_id = held
+
+

@@ -1,0 +1,87 @@
+"""Whose word a statement is. The server decides from the principal and the evidence, never the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from gedaechtnis.identity.principals import Principal, PrincipalKind, Rank
+from gedaechtnis.memory import ports
+from gedaechtnis.memory.memory_types import RULES
+from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
+
+_COMMITTING = {PrincipalKind.PERSON, PrincipalKind.INTEGRATION, PrincipalKind.SYSTEM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """The server's judgement of one operation.
+
+    `commits` False sends it to a person; `why` names the reason as a stable word.
+    `said_at` is when the person said it or the source saw it, if that is known.
+    """
+
+    rank: Rank
+    source: Source
+    trust_tier: str
+    memory_type: MemoryType
+    commits: bool
+    why: str = ""
+    said_at: datetime | None = None
+    lowered: bool = False
+
+
+def judge(
+    *,
+    principal: Principal,
+    scope_ref: str,
+    claimed: Source,
+    memory_type: MemoryType,
+    evidence: Evidence | None,
+    privileged: bool,
+    observed_at: datetime | None,
+) -> Provenance:
+    """Rank, source and route of an operation.
+
+    A person's session or own token is the person. An agent or the curator speaks for the person
+    only where its evidence quotes a stored message of theirs; else it is inference and waits.
+    """
+    if principal.kind in _COMMITTING:
+        return Provenance(
+            rank=principal.rank,
+            source=claimed,
+            trust_tier="trusted",
+            memory_type=memory_type,
+            commits=principal.is_person or not privileged,
+            why="" if principal.is_person or not privileged else "privileged",
+            said_at=observed_at,
+        )
+    quote = _quote(scope_ref, evidence)
+    if quote is not None:
+        explicit = RULES[memory_type].explicit
+        return Provenance(
+            rank=Rank.PERSON if explicit else principal.rank,
+            source=Source.USER_ASSERTION if explicit else Source.INFERENCE,
+            trust_tier="trusted",
+            memory_type=memory_type,
+            commits=explicit and not privileged,
+            why="" if explicit and not privileged else "privileged" if privileged else "derived",
+            said_at=quote.sent_at,
+        )
+    lowered = claimed is Source.USER_ASSERTION
+    return Provenance(
+        rank=principal.rank,
+        source=Source.INFERENCE if lowered else claimed,
+        trust_tier="trusted" if principal.trusted_writer else "untrusted",
+        memory_type=memory_type,
+        commits=principal.trusted_writer and not privileged,
+        why="" if principal.trusted_writer and not privileged else "privileged" if privileged else "inference",
+        said_at=observed_at,
+        lowered=lowered,
+    )
+
+
+def _quote(scope_ref: str, evidence: Evidence | None) -> ports.Quote | None:
+    if evidence is None or evidence.kind != "conversation_quote" or not evidence.ref or not evidence.text.strip():
+        return None
+    return ports.find_quote(scope_ref, evidence.ref, evidence.text)

@@ -1,0 +1,143 @@
+"""The state of one write transaction: its scope, its ticks, and what is written at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import events
+from gedaechtnis.registry.catalogue import Catalogue, catalogue
+from gedaechtnis.scoping import clocks
+from gedaechtnis.scoping.context import Scope
+from gedaechtnis.world.models import FactEvidence, OperationRecord, WorldEvent
+
+
+@dataclass(kw_only=True)
+class WriteSession:
+    """Made inside an open write scope. Holds the scope's clock until the transaction ends.
+
+    Rows that nothing reads within the transaction are collected and inserted by `finish()`.
+    """
+
+    principal: Principal
+    scope_ref: str
+    org_id: UUID | None
+    ticks: list[datetime]
+    zone: ZoneInfo
+    run_id: str = ""
+    chat_id: UUID | None = None
+    catalogue: Catalogue = field(default_factory=catalogue)
+    touched: set[UUID] = field(default_factory=set)
+    proposals: list[UUID] = field(default_factory=list)
+    _events: list[WorldEvent] = field(default_factory=list)
+    _evidence: list[FactEvidence] = field(default_factory=list)
+    _records: list[OperationRecord] = field(default_factory=list)
+
+    @classmethod
+    def begin(
+        cls,
+        opened: Scope,
+        *,
+        operations: int = 1,
+        zone: ZoneInfo | None = None,
+        run_id: str = "",
+        chat_id: UUID | None = None,
+    ) -> WriteSession:
+        """Lock the scope's clock and take one tick per operation."""
+        if opened.write is None:
+            raise RuntimeError("a write session needs a write scope")
+        org_id = org_of(opened.write, opened)
+        return cls(
+            principal=opened.principal,
+            scope_ref=opened.write,
+            org_id=org_id,
+            ticks=clocks.take(opened.write, operations, org_id=org_id),
+            zone=zone or opened.principal.zone,
+            run_id=run_id,
+            chat_id=chat_id,
+        )
+
+    @property
+    def ownership(self) -> dict[str, Any]:
+        """The columns that every scoped row shares."""
+        return {"scope_ref": self.scope_ref, "org_id": self.org_id}
+
+    def add_event(
+        self,
+        *,
+        id: UUID,
+        event_type: str,
+        tick: datetime,
+        source: str,
+        trust_tier: str = "trusted",
+        occurred_at: datetime | None = None,
+        target_entity_id: UUID | None = None,
+        caused_by_event_id: UUID | None = None,
+        payload: dict[str, Any] | None = None,
+        summary: str = "",
+        retention_class: str = "permanent",
+    ) -> None:
+        self._events.append(
+            WorldEvent(
+                id=id,
+                **self.ownership,
+                event_type=event_type,
+                occurred_at=occurred_at or tick,
+                recorded_at=tick,
+                source=source,
+                source_trust_tier=trust_tier,
+                acted_by=self.principal.acted_by,
+                target_entity_id=target_entity_id,
+                caused_by_event_id=caused_by_event_id,
+                causation_kind="direct" if caused_by_event_id else "",
+                correlation_id=self.run_id,
+                run_id=self.run_id,
+                chat_id=self.chat_id,
+                payload=payload or {},
+                summary=summary,
+                retention_class=retention_class,
+            )
+        )
+
+    def add_evidence(self, **columns: Any) -> None:
+        self._evidence.append(
+            FactEvidence(id=uuid7(), **self.ownership, acted_by=self.principal.acted_by, **columns)
+        )
+
+    def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any]) -> None:
+        self._records.append(
+            OperationRecord(
+                id=uuid7(),
+                **self.ownership,
+                principal=self.principal.acted_by,
+                run_id=self.run_id,
+                op_index=op_index,
+                body_hash=body_hash,
+                tick=tick,
+                result=result,
+            )
+        )
+
+    def finish(self) -> None:
+        """Write what was collected and announce it after commit."""
+        FactEvidence.objects.bulk_create(self._evidence)
+        WorldEvent.objects.bulk_create(self._events)
+        OperationRecord.objects.bulk_create(self._records)
+        if self.touched:
+            events.publish_on_commit(self.scope_ref, events.MEMORY_COMMITTED, sorted(self.touched))
+        if self.proposals:
+            events.publish_on_commit(self.scope_ref, events.PROPOSAL_CHANGED, self.proposals)
+
+
+def org_of(scope_ref: str, opened: Scope) -> UUID | None:
+    """The org column of rows in a scope: none for people and global rows."""
+    if scope_ref.startswith("org:"):
+        return UUID(scope_ref.removeprefix("org:"))
+    if scope_ref.startswith("group:"):
+        return opened.principal.group_orgs.get(scope_ref)
+    return None

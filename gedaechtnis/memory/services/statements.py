@@ -1,0 +1,152 @@
+"""A statement about the world, resolved and checked: what the planner and the tables need of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import canonical
+from gedaechtnis.common.instants import UNKNOWN, Bound, parse_bound, parse_instant
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import check_text
+from gedaechtnis.memory import values
+from gedaechtnis.memory.schemas import AssertFact, AssertRelationship
+from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.wording import readable
+from gedaechtnis.registry.models import Predicate
+from gedaechtnis.world.models import Entity
+
+_PREDICATE_KEY = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Subject, predicate and object are known; bounds are read. `sentence` is what people see."""
+
+    subject: Entity
+    predicate: Predicate
+    polarity: bool
+    value: Any
+    object: Entity | None
+    applies_to: Entity | None
+    object_key: UUID
+    valid_from: Bound | None
+    valid_to: Bound | None
+    observed_at: datetime | None
+    sentence: str
+
+    @property
+    def applies_to_id(self) -> UUID | None:
+        return self.applies_to.pk if self.applies_to else None
+
+    @property
+    def slot(self) -> UUID:
+        """The place in which beliefs compete; the exclusion constraint compares it."""
+        return slot_key(
+            subject_id=self.subject.pk,
+            predicate=self.predicate.key,
+            functional=self.predicate.is_functional,
+            applies_to_id=self.applies_to_id,
+            object_key=self.object_key,
+            polarity=self.polarity,
+        )
+
+
+def slot_key(
+    *,
+    subject_id: UUID,
+    predicate: str,
+    functional: bool,
+    applies_to_id: UUID | None,
+    object_key: UUID,
+    polarity: bool,
+) -> UUID:
+    """Functional: subject, predicate, applicability. Set predicates and negative facts: the object too."""
+    parts = [str(subject_id), predicate, str(applies_to_id or "")]
+    if not (functional and polarity):
+        parts.append(str(object_key))
+    return canonical.digest(*parts)
+
+
+def read_from(text: str | None, session: WriteSession, field: str) -> Bound | None:
+    """A start as callers write it: nothing, `unknown`, an instant or a date."""
+    if text is None:
+        return None
+    if text.strip().lower() == "unknown":
+        return UNKNOWN
+    return parse_bound(text, zone=session.zone, field=field)
+
+
+def resolve(op: AssertFact | AssertRelationship, session: WriteSession, book: EntityBook) -> Statement:
+    """Check an assertion against registry and references.
+
+    Raises:
+        Problem: `unknown_reference`, `ambiguous_reference`, `kind_misfit`, `value_misfit`,
+            `invalid_predicate`, or a problem of the times and texts.
+    """
+    predicate = predicate_for(op.predicate, session)
+    subject = book.bind(op.subject_ref, field="subject_ref")
+    values.check_kind(predicate, subject.kind, predicate.subject_kinds, field="subject_ref")
+    value, target = None, None
+    if isinstance(op, AssertRelationship):
+        target = book.bind(op.object_ref, field="object_ref")
+        if predicate.value_type not in (Predicate.ValueType.ENTITY, Predicate.ValueType.ANY):
+            values.check_value(predicate, None, field="object_ref")
+        values.check_kind(predicate, target.kind, predicate.object_kinds, field="object_ref")
+        if target.pk == subject.pk:
+            raise Problem("self_reference", _("Nothing stands in a relation to itself."), field="object_ref")
+    else:
+        value = canonical.check_literal(op.object_value, field="object_value")
+        values.check_value(predicate, value, field="object_value")
+    statement = check_text(op.statement, field="statement") if op.statement else ""
+    applies_to = book.bind(op.applies_to_ref, field="applies_to_ref") if op.applies_to_ref else None
+    return Statement(
+        subject=subject,
+        predicate=predicate,
+        polarity=op.polarity,
+        value=value,
+        object=target,
+        applies_to=applies_to,
+        object_key=canonical.object_key(
+            value=value, entity_id=target.pk if target else None, ignore_case=predicate.ignore_case
+        ),
+        valid_from=read_from(op.valid_from, session, "valid_from"),
+        valid_to=parse_bound(op.valid_to, zone=session.zone, field="valid_to") if op.valid_to else None,
+        observed_at=parse_instant(op.observed_at, zone=session.zone, field="observed_at") if op.observed_at else None,
+        sentence=statement or sentence_of(session, subject, predicate, op.polarity, value, target),
+    )
+
+
+def predicate_for(key: str, session: WriteSession) -> Predicate:
+    """A registered predicate, or an unsaved set predicate that becomes listed for governance when used."""
+    found = session.catalogue.predicates.get(key)
+    if found is not None:
+        return found
+    if not _PREDICATE_KEY.fullmatch(key):
+        raise Problem(
+            "invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate"
+        )
+    return Predicate(key=key, source=session.principal.kind.value, state="unreviewed")
+
+
+def sentence_of(
+    session: WriteSession, subject: Entity, predicate: Predicate, polarity: bool, value: Any, target: Entity | None
+) -> str:
+    """One plain sentence in the writer's language."""
+    with translation.override(session.principal.language):
+        label = predicate.label
+        said = target.canonical_name if target else readable(value)
+        if not polarity:
+            return _("%(subject)s: not %(label)s %(object)s") % {
+                "subject": subject.canonical_name,
+                "label": label,
+                "object": said,
+            }
+        return f"{subject.canonical_name} {label} {said}"
