@@ -1,0 +1,1 @@
+"""Conversations: chats, messages, runs, review messages, and the agent people talk to."""

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class ChatConfig(AppConfig):
+    name = "gedaechtnis.chat"
+    label = "chat"
+
+    def ready(self) -> None:
+        from gedaechtnis.chat import quotes, reviews  # noqa: PLC0415 (apps must be loaded first)
+        from gedaechtnis.memory import ports  # noqa: PLC0415
+
+        ports.bind_quote_finder(quotes.find_quote)
+        reviews.register()
