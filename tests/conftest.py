@@ -1,0 +1,156 @@
+"""The cast and the database.
+
+Tests run against a real PostgreSQL as the application's role, with real transactions: a wrapping
+test transaction would hide a missing scope. After each test that used the database, the owner's
+connection empties what it wrote. Start them with `make test` (or `embedded exec -- pytest …`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connections
+from django.test import Client
+
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import Principal, person
+from gedaechtnis.identity.tokens import create_token
+from gedaechtnis.memory.services.people import ensure_self
+from gedaechtnis.registry import catalogue
+
+_KEPT = {"django_migrations", "django_content_type", "auth_permission", "registry_entitykind", "registry_eventtype"}
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_blocker: Any) -> None:
+    """Migrate the database that `embedded exec --fresh` made empty."""
+    if "DATABASE_ADMIN_URL" not in os.environ:
+        pytest.exit("Tests need the bundled services: run `make test`.", returncode=2)
+    with django_db_blocker.unblock():
+        call_command("setup", verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def _emptied() -> Callable[[], None]:
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
+        tables = [
+            row[0]
+            for row in admin.execute(
+                "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
+                "AND relkind IN ('r', 'p') AND NOT relispartition"
+            )
+        ]
+    truncate = ", ".join(f'"{table}"' for table in tables if table not in _KEPT | {"registry_predicate"})
+
+    def empty() -> None:
+        with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
+            admin.execute(f"TRUNCATE {truncate} RESTART IDENTITY CASCADE")
+            admin.execute("DELETE FROM registry_predicate WHERE source <> 'core'")
+        catalogue.forget()
+
+    return empty
+
+
+@pytest.fixture
+def database(django_db_setup: None, django_db_blocker: Any, _emptied: Callable[[], None]) -> Iterator[None]:
+    """Opens the real database for a test, and empties it afterwards."""
+    with django_db_blocker.unblock():
+        yield
+        connections.close_all()
+    _emptied()
+
+
+@pytest.fixture
+def admin_connection(database: None) -> Iterator[psycopg.Connection[Any]]:
+    """The superuser's view of the database: what is really stored."""
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
+        yield admin
+
+
+def _user(name: str) -> User:
+    user = User(username=name, first_name=name.capitalize(), language="de", time_zone="Europe/Berlin")
+    user.set_password(f"geheim-{name}")
+    user.save()
+    ensure_self(user=user)
+    return user
+
+
+@pytest.fixture
+def anna(database: None) -> User:
+    """The owner of the memory under test."""
+    return _user("anna")
+
+
+@pytest.fixture
+def ben(database: None) -> User:
+    """Shares a group with Anna where a test says so."""
+    return _user("ben")
+
+
+@pytest.fixture
+def clara(database: None) -> User:
+    """The stranger: shares nothing with anybody."""
+    return _user("clara")
+
+
+@pytest.fixture
+def as_anna(anna: User) -> Principal:
+    return person(anna)
+
+
+@pytest.fixture
+def as_clara(clara: User) -> Principal:
+    return person(clara)
+
+
+class ApiClient:
+    """A test client with a bearer token that speaks JSON."""
+
+    def __init__(self, secret: str | None, **headers: str) -> None:
+        self._client = Client(raise_request_exception=False)
+        self._headers = {**({"Authorization": f"Bearer {secret}"} if secret else {}), **headers}
+
+    def get(self, path: str, params: dict[str, Any] | None = None, **headers: str) -> Any:
+        return self._client.get(path, params, headers={**self._headers, **headers})
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        text = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
+        return self._client.post(
+            path, text, content_type="application/json", headers={**self._headers, **headers}
+        )
+
+    def delete(self, path: str, **headers: str) -> Any:
+        return self._client.delete(path, headers={**self._headers, **headers})
+
+
+@pytest.fixture
+def client_for(database: None) -> Callable[..., ApiClient]:
+    """`client_for(anna)` speaks as Anna; with `agent_role="assistant"` as an agent of hers."""
+
+    def make(user: User | None, agent_role: str = "", **options: Any) -> ApiClient:
+        if user is None:
+            return ApiClient(None)
+        _token, secret = create_token(user=user, name="test", agent_role=agent_role, **options)
+        return ApiClient(secret)
+
+    return make
+
+
+@pytest.fixture
+def page_for(database: None) -> Callable[[User], Client]:
+    """A browser session signed in as a user."""
+
+    def make(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return make
+
+
