@@ -21,16 +21,18 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     "access.changed", "ids": […]}`; the page fetches what they name through its own views.
     """
 
+    user_id: int
     joined: frozenset[str] = frozenset()
 
     async def connect(self) -> None:
-        user = self.scope["user"]
         await self.accept()
-        if not user.is_authenticated:
+        user = self.scope.get("user")
+        if not isinstance(user, User):
             # A refusal before the handshake reaches the browser as 1006, which cannot be told from a lost line.
             await self.close(code=SIGNED_OUT)
             return
-        await self._join(await _groups(user.pk))
+        self.user_id = user.pk
+        await self._join(await _groups(self.user_id))
 
     async def disconnect(self, code: int) -> None:
         await self._join(frozenset())
@@ -42,7 +44,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
         """Hand a frame on; after a change of access join only what may be read today."""
         frame = message["frame"]
         if frame.get("type") == "access.changed":
-            await self._join(await _groups(self.scope["user"].pk))
+            await self._join(await _groups(self.user_id))
         await self.send_json(frame)
 
     async def _join(self, wanted: frozenset[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -29,5 +28,5 @@ def publish(scope_ref: str, payload: Mapping[str, Any]) -> None:
     message = {"type": "live.frame", "frame": dict(payload)}
     try:
         async_to_sync(layer.group_send)(scope_group(scope_ref), message)
-    except (RedisError, OSError, ChannelFull, asyncio.TimeoutError) as error:
+    except (TimeoutError, RedisError, OSError, ChannelFull) as error:
         logger.warning("live notice not sent: %s", error)

@@ -46,7 +46,7 @@ def private(
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         htmx_request = cast(HtmxHttpRequest, request)
         if not request.user.is_authenticated:
             return _sign_in(htmx_request)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
 from gedaechtnis.chat import selectors, services
-from gedaechtnis.chat.selectors import MessageView
+from gedaechtnis.chat.answers import MessageView
 from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem

@@ -63,17 +63,17 @@ def _bar(request: PersonRequest, timeline: Timeline, moment: Moment) -> dict[str
 
 
 def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict[str, Any]:
-    principal = request.principal
-    about = {"principal": principal, "entity_id": entity.id}
-    then = reads.entity_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
-    pointing = reads.inbound_facts(**about, valid_at=moment.valid_at, known_at=moment.known_at).facts
+    principal, valid_at, known_at = request.principal, moment.valid_at, moment.known_at
+    answer = reads.entity_facts(principal=principal, entity_id=entity.id, valid_at=valid_at, known_at=known_at)
+    inward = reads.inbound_facts(principal=principal, entity_id=entity.id, valid_at=valid_at, known_at=known_at)
+    then = answer.facts
     # A symmetric tie ("married to") is stored from both ends and said once.
     outbound = [fact for fact in then if fact.object.kind == "entity"]
     said = {(fact.predicate, fact.object.entity_id) for fact in outbound}
-    inbound = [fact for fact in pointing if (fact.predicate, fact.subject_id) not in said]
-    today = None if moment.is_now else reads.entity_facts(**about).facts
+    inbound = [fact for fact in inward.facts if (fact.predicate, fact.subject_id) not in said]
+    today = None if moment.is_now else reads.entity_facts(principal=principal, entity_id=entity.id).facts
     rows = comparison.rows(then, today)
-    earlier = _earlier(reads.history(**about)) if moment.is_now else ()
+    earlier = _earlier(reads.history(principal=principal, entity_id=entity.id)) if moment.is_now else ()
     shown = {fact.id for fact in (*then, *earlier)}
     opened = _opened(request)
     focus = None if opened is None or opened in shown else _explained(request, opened)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors import explain
@@ -32,9 +33,12 @@ def detail(request: PersonRequest, fact_id: UUID) -> HttpResponse:
 @private
 def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It never held."""
-    return _act(request, fact_id, lambda _fact: facts.retract_fact(
-        principal=request.principal, fact_id=fact_id
-    ), _("Taken back. I no longer believe it."))
+    return _act(
+        request,
+        fact_id,
+        lambda _fact: facts.retract_fact(principal=request.principal, fact_id=fact_id),
+        _("Taken back. I no longer believe it."),
+    )
 
 
 @require_POST
@@ -42,9 +46,12 @@ def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
 def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It held until then, and does no more."""
     at = request.POST.get("at", "").strip() or None
-    return _act(request, fact_id, lambda _fact: facts.end_fact(
-        principal=request.principal, fact_id=fact_id, at=at
-    ), _("Noted: it no longer holds."))
+    return _act(
+        request,
+        fact_id,
+        lambda _fact: facts.end_fact(principal=request.principal, fact_id=fact_id, at=at),
+        _("Noted: it no longer holds."),
+    )
 
 
 @require_POST
@@ -96,7 +103,7 @@ def _story(request: PersonRequest, fact_id: UUID) -> dict[str, Any]:
         "explanation": explanation,
         "form": _form(fact),
         "next": request.POST.get("next") or request.GET.get("next", ""),
-        "today": date.today().isoformat(),
+        "today": timezone.localdate(clock.now()).isoformat(),
     }
 
 

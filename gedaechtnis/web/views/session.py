@@ -61,6 +61,10 @@ def language(request: HttpRequest) -> HttpResponse:
 def keep_language(response: HttpResponse, chosen: str) -> None:
     """Remember the language in the browser, for the pages before sign-in."""
     response.set_cookie(
-        settings.LANGUAGE_COOKIE_NAME, chosen, max_age=365 * 24 * 3600, httponly=True, samesite="Lax",
+        settings.LANGUAGE_COOKIE_NAME,
+        chosen,
+        max_age=365 * 24 * 3600,
+        httponly=True,
+        samesite="Lax",
         secure=settings.SESSION_COOKIE_SECURE,
     )

@@ -31,10 +31,13 @@ def edit(request: PersonRequest) -> HttpResponse:
     response = redirect("settings")
     keep_language(response, form.cleaned_data["language"])
     response.set_cookie(
-        "theme", form.cleaned_data["theme"], max_age=_YEAR, httponly=True, samesite="Lax",
+        "theme",
+        form.cleaned_data["theme"],
+        max_age=_YEAR,
+        httponly=True,
+        samesite="Lax",
         secure=settings.SESSION_COOKIE_SECURE,
     )
     with translation.override(form.cleaned_data["language"]):
         messages.success(request, _("Saved."))
     return response
-
