@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
+from curator import control
 from gedaechtnis.chat import selectors, services
 from gedaechtnis.chat.answers import MessageView
 from gedaechtnis.common import clock
@@ -77,7 +78,7 @@ def curate(request: PersonRequest) -> HttpResponse:
     """Let the curator read now."""
     chat = services.main_chat(principal=request.principal)
     try:
-        services.curate_now(principal=request.principal, chat_id=chat.id)
+        control.curate_now(principal=request.principal, chat_id=chat.id)
     except Problem as problem:
         return refused(request, problem, back=reverse("home"), event="chat:message")
     return done(request, back=f"{reverse('home')}#composer", message=_("The curator has read along."))
@@ -96,7 +97,7 @@ def _chat(request: PersonRequest) -> dict[str, Any]:
 
 def _curator(request: PersonRequest) -> dict[str, Any]:
     chat = services.main_chat(principal=request.principal)
-    status = selectors.curator_status(principal=request.principal, chat_id=chat.id)
+    status = control.curator_status(principal=request.principal, chat_id=chat.id)
     wait = (status.due_at - clock.now()).total_seconds() if status.due_at else 0
     return {"curator": status, "curator_wait": max(0, round(wait))}
 
