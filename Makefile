@@ -68,9 +68,9 @@ fmt: $(DEV) ## format code and templates
 lock: ## pin again what pyproject.toml and package.json ask for
 	@rm -rf var/lock && $(PYTHON) -m venv var/lock && var/lock/bin/pip install --quiet uv
 	@compile() { var/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
-	    --no-emit-index-url --no-header --quiet pyproject.toml "$$@"; }; \
-	  compile -o requirements/runtime.txt; \
-	  compile --group dev -c requirements/runtime.txt -o requirements/dev.txt; \
+	    --no-emit-index-url --no-header --quiet "$$@"; }; \
+	  compile pyproject.toml -o requirements/runtime.txt; \
+	  compile pyproject.toml --group dev -c requirements/runtime.txt -o requirements/dev.txt; \
 	  compile --group node -o requirements/node.txt
 	@rm -rf var/lock
 	@npm install --package-lock-only --ignore-scripts --no-audit --no-fund --omit-lockfile-registry-resolved

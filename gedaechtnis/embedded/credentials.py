@@ -29,7 +29,7 @@ class Credentials:
         path = state / _FILE
         if path.exists():
             return cls(**json.loads(path.read_text()))
-        made = cls(*(secrets.token_urlsafe(32) for _ in cls.__dataclass_fields__))
+        made = cls(*(secrets.token_urlsafe(48) for _ in cls.__dataclass_fields__))
         write_private(path, json.dumps(asdict(made), indent=2))
         return made
 
