@@ -18,7 +18,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     """Passes frames of the scopes its person may read; takes nothing in.
 
     Frames are `{"type": "memory.committed" | "chat.message" | "proposal.changed" |
-    "access.changed", "ids": […]}`; the page fetches what they name through its own views.
+    "curator.ran" | "access.changed", "ids": […]}`; the page fetches what they name through its own views.
     """
 
     user_id: int

@@ -6,6 +6,7 @@
     "memory.committed": "memory:committed",
     "chat.message": "chat:message",
     "proposal.changed": "proposal:changed",
+    "curator.ran": "curator:ran",
   };
   const FIRST_WAIT = 500;
   const LONGEST_WAIT = 30000;

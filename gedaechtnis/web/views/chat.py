@@ -80,7 +80,7 @@ def curate(request: PersonRequest) -> HttpResponse:
     try:
         control.curate_now(principal=request.principal, chat_id=chat.id)
     except Problem as problem:
-        return refused(request, problem, back=reverse("home"), event="chat:message")
+        return refused(request, problem, back=reverse("home"), event="curator:ran")
     return done(request, back=f"{reverse('home')}#composer", message=_("The curator has read along."))
 
 
