@@ -35,62 +35,70 @@
   // ── A swapped part keeps what the person had: unfolded rows, typed text, focus ──
   const typed = new Map();
   const unfolded = new Set();
-  let focusTrail = [];
+  let focusTrail = []; // ids from the focused element outwards: the nearest that is left gets the focus
 
-  function isField(element) {
-    return element.matches("input:not([type=hidden]):not([type=range]), textarea") && element.form;
+  function isLost() {
+    return document.activeElement === null || document.activeElement === document.body;
+  }
+
+  function rememberFocus(within) {
+    if (!within.contains(document.activeElement) || isHeldByAncestor()) return;
+    focusTrail = [];
+    for (let element = document.activeElement; element !== document.body; element = element.parentElement) {
+      if (element.id) focusTrail.push(element.id);
+    }
+  }
+
+  // A row unfolds in two steps, so the focused field may arrive after the part that holds it.
+  function isHeldByAncestor() {
+    return focusTrail.indexOf(document.activeElement?.id) > 0;
+  }
+
+  function restoreFocus() {
+    const survivor = focusTrail.map((id) => document.getElementById(id)).find(Boolean);
+    if (!survivor) return;
+    if (survivor.tabIndex < 0) survivor.tabIndex = -1;
+    survivor.focus({ preventScroll: true });
   }
 
   document.body.addEventListener("htmx:beforeSwap", (event) => {
     const part = event.detail.target;
     if (!part || !event.detail.shouldSwap) return;
     part.querySelectorAll("details[open][id]").forEach((details) => unfolded.add(details.id));
-    part.querySelectorAll("input[id], textarea[id]").forEach((field) => {
-      if (isField(field) && field.value !== field.defaultValue) typed.set(field.id, field.value);
+    part.querySelectorAll("input:not([type=hidden], [type=range])[id], textarea[id]").forEach((field) => {
+      if (field.value !== field.defaultValue) typed.set(field.id, field.value);
     });
-    focusTrail = [];
-    if (part.contains(document.activeElement)) {
-      for (let element = document.activeElement; element && element !== document.body; element = element.parentElement) {
-        if (element.id) focusTrail.push(element.id);
-      }
-    }
+    rememberFocus(part);
   });
 
   function restore(part) {
-    const withSelf = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
-    withSelf("details[id]").forEach((details) => {
+    const all = (selector) => [...(part.matches?.(selector) ? [part] : []), ...part.querySelectorAll(selector)];
+    all("details[id]").forEach((details) => {
       if (unfolded.delete(details.id)) details.open = true;
     });
-    withSelf("input[id], textarea[id]").forEach((field) => {
+    all("input[id], textarea[id]").forEach((field) => {
       if (!typed.has(field.id)) return;
       field.value = typed.get(field.id);
       typed.delete(field.id);
     });
-    withSelf("[data-announce]").forEach((element) => announce(element.dataset.announce));
+    all("[data-announce]").forEach((element) => announce(element.dataset.announce));
+    if (isLost() || isHeldByAncestor()) restoreFocus();
   }
 
   document.body.addEventListener("htmx:load", (event) => restore(event.detail.elt));
 
-  document.body.addEventListener("htmx:afterSettle", () => {
-    const lost = document.activeElement === null || document.activeElement === document.body;
-    if (lost && focusTrail.length) {
-      const survivor = focusTrail.map((id) => document.getElementById(id)).find(Boolean);
-      if (survivor) {
-        if (survivor.tabIndex < 0) survivor.tabIndex = -1;
-        survivor.focus({ preventScroll: true });
-      }
-    }
-    focusTrail = [];
-  });
-
-  // A form that was carried out no longer holds anything worth keeping.
+  // While a form is carried out its button is disabled and loses the focus; a form that was is empty again.
   document.body.addEventListener("htmx:beforeRequest", (event) => {
-    if (event.detail.elt.matches("form[method=post]")) event.detail.elt.setAttribute("aria-busy", "true");
+    const form = event.detail.elt;
+    if (!form.matches("form[method=post]")) return;
+    form.setAttribute("aria-busy", "true");
+    rememberFocus(form);
   });
   document.body.addEventListener("htmx:afterRequest", (event) => {
     const form = event.detail.elt;
     if (!form.matches("form[method=post]")) return;
     form.removeAttribute("aria-busy");
+    if (isLost()) restoreFocus();
     if (event.detail.successful && form.id !== "composer") {
       form.reset();
       form.closest("details.inline")?.removeAttribute("open");
@@ -160,10 +168,6 @@
     slider.setAttribute("aria-valuetext", option.label);
     document.getElementById("asof-words").textContent = option.label;
     document.getElementById("asof-fill").setAttribute("x2", `${option.dataset.percent}%`);
-  });
-  document.body.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target?.id !== "entity-moment") return;
-    document.getElementById("asof").toggleAttribute("data-past", Boolean(new URLSearchParams(location.search).toString().match(/valid_at|as_of|known_at/)));
   });
 
   // ── A link to a row brings it into view, below the bar ────────────────────
