@@ -13,9 +13,9 @@ from gedaechtnis.scoping.models import ScopeClock
 
 _TAKE = """
 INSERT INTO scopes AS s (scope_ref, org_id, tick, revision, state)
-VALUES (%(scope)s, %(org)s, coalesce(%(now)s, clock_timestamp()) + %(span)s, 1, 'open')
+VALUES (%(scope)s, %(org)s, coalesce(%(now)s, clock_timestamp()) + %(span)s * interval '1 microsecond', 1, 'open')
 ON CONFLICT (scope_ref) DO UPDATE
-SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond') + %(span)s,
+SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond') + %(span)s * interval '1 microsecond',
     revision = s.revision + 1
 RETURNING tick
 """
@@ -31,7 +31,7 @@ def take(scope_ref: str, count: int = 1, *, org_id: UUID | None = None) -> list[
     with connection.cursor() as cursor:
         cursor.execute(
             _TAKE,
-            {"scope": scope_ref, "org": org_id, "now": clock.fixed(), "span": _MICROSECOND * (count - 1)},
+            {"scope": scope_ref, "org": org_id, "now": clock.fixed(), "span": count - 1},
         )
         last: datetime = cursor.fetchone()[0]
     return [last - _MICROSECOND * (count - 1 - index) for index in range(count)]
@@ -40,9 +40,7 @@ def take(scope_ref: str, count: int = 1, *, org_id: UUID | None = None) -> list[
 def lock(scope_refs: Iterable[str]) -> None:
     """Lock several clocks in `scope_ref` order, so that two such acts never wait for each other in a ring."""
     refs = sorted(set(scope_refs))
-    ScopeClock.objects.bulk_create(
-        [ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True
-    )
+    ScopeClock.objects.bulk_create([ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True)
     list(ScopeClock.objects.filter(scope_ref__in=refs).order_by("scope_ref").select_for_update())
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from django.db.migrations import RunSQL
 
 
-def _whole(sql: str) -> list[tuple[str, None]]:
+def _whole(sql: str) -> tuple[tuple[str, None]]:
     """SQL passed to the server as it stands: a bare string would be split at semicolons and `%` interpolated."""
-    return [(sql, None)]
+    return ((sql, None),)
 
 
 class RunSQLFile(RunSQL):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
@@ -23,7 +24,6 @@ from gedaechtnis.scoping.models import Work
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=2)
 MAX_ATTEMPTS = 8
 PER_SCOPE = 4
 _LONGEST_PAUSE = timedelta(minutes=5)
@@ -49,6 +49,8 @@ class WorkItem:
 
     def user(self) -> User:
         """The person for whom it runs, with today's memberships."""
+        if self.acting_sub is None:
+            raise ValueError(f"work of kind {self.kind} names no person")
         return User.objects.get(sub=self.acting_sub)
 
 
@@ -69,9 +71,14 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
     return register
 
 
+def lease() -> timedelta:
+    """How long a claimed item belongs to its worker; a worker that dies is replaced after it."""
+    return timedelta(seconds=settings.GEDAECHTNIS_WORK_LEASE_SECONDS)
+
+
 def bind_nudge(function: Callable[[], None]) -> None:
     """Bind what wakes a worker at once instead of at the next tick."""
-    global _nudge  # noqa: PLW0603 (a port, bound once at start)
+    global _nudge
     _nudge = function
 
 
@@ -129,7 +136,7 @@ WITH ranked AS (
     AND w.due_at <= %(now)s AND w.failed_at IS NULL AND (w.lease_until IS NULL OR w.lease_until <= %(now)s)
   ORDER BY w.due_at, w.id LIMIT %(limit)s FOR UPDATE OF w SKIP LOCKED
 )
-UPDATE work w SET lease_until = %(now)s + %(lease)s, lease_token = %(token)s, attempts = attempts + 1
+UPDATE work w SET lease_until = %(lease_until)s, lease_token = %(token)s, attempts = attempts + 1
 FROM picked WHERE picked.id = w.id
 RETURNING w.id, w.kind, w.scope_ref, w.acting_sub, w.object_id, w.dedupe_key, w.seq, w.attempts
 """
@@ -137,11 +144,11 @@ RETURNING w.id, w.kind, w.scope_ref, w.acting_sub, w.object_id, w.dedupe_key, w.
 
 def claim(*, limit: int = 20, per_scope: int = PER_SCOPE) -> list[WorkItem]:
     """Lease due items to this worker, at most `per_scope` of each scope; expired leases count as free."""
-    token = uuid4()
+    token, now = uuid4(), clock.now()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
             _CLAIM,
-            {"now": clock.now(), "lease": LEASE, "token": token, "limit": limit, "per_scope": per_scope},
+            {"now": now, "lease_until": now + lease(), "token": token, "limit": limit, "per_scope": per_scope},
         )
         rows = cursor.fetchall()
     names = ("id", "kind", "scope_ref", "acting_sub", "object_id", "dedupe_key", "seq", "attempts")

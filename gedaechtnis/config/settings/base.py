@@ -27,6 +27,8 @@ ALLOWED_HOSTS = env.words("GEDAECHTNIS_HOSTS", "localhost,127.0.0.1,[::1]")
 
 # The zone and language of people who have not chosen their own.
 GEDAECHTNIS_TIME_ZONE = env.time_zone("GEDAECHTNIS_TIME_ZONE", "Europe/Berlin")
+# A worker must finish an item within its lease, or another one takes it over.
+GEDAECHTNIS_WORK_LEASE_SECONDS = env.integer("GEDAECHTNIS_WORK_LEASE_SECONDS", 120, minimum=1)
 GEDAECHTNIS_CURATOR_IDLE_SECONDS = env.integer("GEDAECHTNIS_CURATOR_IDLE_SECONDS", 30, minimum=0)
 GEDAECHTNIS_CURATOR_MAX_TURNS = env.integer("GEDAECHTNIS_CURATOR_MAX_TURNS", 5, minimum=1)
 
