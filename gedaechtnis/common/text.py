@@ -72,7 +72,7 @@ def finding_keys(name: str) -> frozenset[str]:
     For reading when unique; on a write they may only suggest.
     """
     keys = {name_key(name)}
-    for possessive in ("'s", "’s", "s", "'", "’"):  # noqa: RUF001 (the typographic apostrophe is meant)
+    for possessive in ("'s", "’s", "s", "'", "’"):
         stem = name.strip().removesuffix(possessive)
         if stem != name.strip() and len(stem) > 2:
             keys.add(name_key(stem))

@@ -38,10 +38,10 @@ publish: Publisher = _publish_nowhere
 
 
 def bind_quote_finder(function: QuoteFinder) -> None:
-    global find_quote  # noqa: PLW0603 (a port, bound once at start)
+    global find_quote
     find_quote = function
 
 
 def bind_publisher(function: Publisher) -> None:
-    global publish  # noqa: PLW0603 (a port, bound once at start)
+    global publish
     publish = function

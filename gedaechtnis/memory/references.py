@@ -63,9 +63,7 @@ def look_up(ref: str, *, scopes: Sequence[str]) -> Entity | None:
     return _nearest(Entity.objects.filter(kind=kind, slug=slug), scopes)
 
 
-def by_name(
-    name: str, *, scopes: Sequence[str], kind: str | None = None, field: str | None = None
-) -> Entity | None:
+def by_name(name: str, *, scopes: Sequence[str], kind: str | None = None, field: str | None = None) -> Entity | None:
     """The one entity of that name or alias in the nearest scope that has any; None if there is none.
 
     Equal name keys are the same name; an exact canonical name beats an alias.

@@ -19,7 +19,7 @@ _PARTIAL_DATE = re.compile(r"\d{4}(-\d{2})?|--\d{2}-\d{2}")
 
 def check_value(predicate: Predicate, value: Any, *, field: str) -> None:
     """Raises Problem `value_misfit` if a literal is not of the predicate's type."""
-    if not _FITS[predicate.value_type](value):
+    if not _FITS[Predicate.ValueType(predicate.value_type)](value):
         raise Problem(
             "value_misfit",
             _("“%(predicate)s” takes %(expected)s.")
@@ -37,6 +37,17 @@ def check_kind(predicate: Predicate, kind: str, allowed: list[str], *, field: st
             % {"predicate": predicate.key, "kind": kind, "allowed": ", ".join(allowed)},
             field=field,
         )
+
+
+def refines(finer: Any, coarser: Any) -> bool:
+    """Whether one date says the same as another, only more exactly (1990-04-03 and 1990)."""
+    return (
+        isinstance(finer, str)
+        and isinstance(coarser, str)
+        and _is_date(finer)
+        and _is_date(coarser)
+        and finer.startswith(f"{coarser}-")
+    )
 
 
 def _is_date(value: Any) -> bool:

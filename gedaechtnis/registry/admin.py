@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from django.contrib import admin
 
@@ -13,7 +13,7 @@ class TermAdmin(admin.ModelAdmin[T]):
     """Terms are deprecated, not deleted: facts keep naming them."""
 
     search_fields = ("key", "label_de", "label_en")
-    list_filter = ("state", "source")
+    list_filter: ClassVar[tuple[str, ...]] = ("state", "source")
 
     def has_delete_permission(self, request: object, obj: T | None = None) -> bool:
         return False
@@ -27,7 +27,7 @@ class EntityKindAdmin(TermAdmin[EntityKind]):
 @admin.register(Predicate)
 class PredicateAdmin(TermAdmin[Predicate]):
     list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "authority", "state")
-    list_filter = ("state", "cardinality", "value_type", "privileged", "source")
+    list_filter: ClassVar[tuple[str, ...]] = ("state", "cardinality", "value_type", "privileged", "source")
 
 
 @admin.register(EventType)

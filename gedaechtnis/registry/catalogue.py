@@ -32,9 +32,7 @@ class Catalogue:
         """Raises Problem `unknown_event_type`."""
         found = self.event_types.get(key)
         if found is None:
-            raise Problem(
-                "unknown_event_type", _("There is no event type “%(key)s”.") % {"key": key[:60]}, field=field
-            )
+            raise Problem("unknown_event_type", _("There is no event type “%(key)s”.") % {"key": key[:60]}, field=field)
         return found
 
     def icon(self, kind: str) -> str:
@@ -52,7 +50,7 @@ _cached: tuple[float, Catalogue] | None = None
 
 def catalogue() -> Catalogue:
     """The present vocabulary, at most two seconds old (other processes may add to it)."""
-    global _cached  # noqa: PLW0603 (a per-process cache)
+    global _cached
     if _cached is None or time.monotonic() - _cached[0] > _MAX_AGE_SECONDS:
         loaded = Catalogue(
             kinds={kind.key: kind for kind in EntityKind.objects.all()},
@@ -65,5 +63,5 @@ def catalogue() -> Catalogue:
 
 def forget() -> None:
     """Drop the snapshot: the next reader sees what was just registered."""
-    global _cached  # noqa: PLW0603 (a per-process cache)
+    global _cached
     _cached = None

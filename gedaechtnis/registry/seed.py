@@ -47,5 +47,5 @@ def _predicate(row: dict[str, str]) -> Predicate:
         subject_kinds=row["subjects"].split(),
         object_kinds=row["objects"].split(),
         authority=Predicate.Authority.SOURCE if "source" in flags else Predicate.Authority.PERSON,
-        **{flag: True for flag in flags - {"source"}},
+        **dict.fromkeys(flags - {"source"}, True),
     )

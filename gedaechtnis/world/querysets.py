@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import Q
 
+if TYPE_CHECKING:
+    from gedaechtnis.world.models import Fact
 
-class FactQuerySet(models.QuerySet[Any]):
+
+class FactQuerySet(models.QuerySet["Fact"]):
     """Half-open on both axes: a row that ends at an instant no longer counts there."""
 
     def believed(self) -> FactQuerySet:

@@ -121,8 +121,8 @@ def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
         Q(valid_to=None) | Q(valid_to__gt=now), entity_id__in=ids, superseded_at=None
     ).order_by("alias"):
         aliases.setdefault(alias.entity_id, []).append(alias.alias)
-    facts = {
-        row["subject_id"]: row
+    facts: dict[UUID, tuple[int, datetime]] = {
+        row["subject_id"]: (row["n"], row["last"])
         for row in Fact.objects.believed()
         .filter(subject_id__in=ids)
         .values("subject_id")
@@ -132,8 +132,8 @@ def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
         views.entity_view(
             entity,
             aliases=aliases.get(entity.pk, ()),
-            fact_count=facts.get(entity.pk, {}).get("n", 0),
-            last=facts.get(entity.pk, {}).get("last"),
+            fact_count=facts[entity.pk][0] if entity.pk in facts else 0,
+            last=facts[entity.pk][1] if entity.pk in facts else None,
         )
         for entity in entities
     )

@@ -144,7 +144,9 @@ def names_at(entity_ids: Iterable[UUID], moment: Moment) -> dict[UUID, str]:
     }
 
 
-def entity_view(entity: Entity, *, aliases: Sequence[str] = (), fact_count: int = 0, last: datetime | None = None) -> EntityView:
+def entity_view(
+    entity: Entity, *, aliases: Sequence[str] = (), fact_count: int = 0, last: datetime | None = None
+) -> EntityView:
     """A view of an entity as it is cached today."""
     terms = catalogue()
     return EntityView(

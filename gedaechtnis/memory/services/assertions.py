@@ -15,7 +15,7 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import UNKNOWN, Bound
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.memory import planner, references
+from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
 from gedaechtnis.memory.services.entities import create_entity
 from gedaechtnis.memory.services.provenance import Provenance
@@ -32,6 +32,7 @@ _DESCRIPTION = (
     "predicate",
     "object_value",
     "object_entity_id",
+    "object_key",
     "slot",
     "applies_to_id",
     "observed_at",
@@ -84,10 +85,17 @@ def believed_rows(scope_ref: str, statement: Statement, said: Said) -> dict[UUID
 
 
 def plan_assertion(
-    *, statement: Statement, said: Said, provenance: Provenance, rows: dict[UUID, Fact], tick: datetime, session: WriteSession
+    *,
+    statement: Statement,
+    said: Said,
+    provenance: Provenance,
+    rows: dict[UUID, Fact],
+    tick: datetime,
+    session: WriteSession,
 ) -> planner.Plan:
     """What asserting would do now. Raises the planner's problems; writes nothing."""
     predicate = statement.predicate
+    others = [row for row in rows.values() if predicate.immutable and row.object_key != statement.object_key]
     operation = planner.Assert(
         object_key=statement.object_key,
         polarity=statement.polarity,
@@ -103,6 +111,8 @@ def plan_assertion(
         authority_source=predicate.authority == Predicate.Authority.SOURCE,
         default_from=Bound(provenance.said_at or tick),
         start_defaults_unknown=predicate.starts_unknown,
+        refines=frozenset(row.object_key for row in others if values.refines(statement.value, row.object_value)),
+        refined_by=frozenset(row.object_key for row in others if values.refines(row.object_value, statement.value)),
         zone=session.zone,
     )
     return planner.plan([belief(row) for row in rows.values()], operation, tick, uuid7)
@@ -145,6 +155,7 @@ def apply_assertion(
         "predicate": statement.predicate.key,
         "object_value": statement.value,
         "object_entity_id": statement.object.pk if statement.object else None,
+        "object_key": statement.object_key,
         "slot": statement.slot,
         "applies_to_id": statement.applies_to_id,
         "observed_at": statement.observed_at,
@@ -160,8 +171,8 @@ def apply_assertion(
         "run_id": session.run_id or None,
     }
     apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
-    origins = list(plan.evidence_for) or [i.origin_id for i in plan.inserts if i.copy_of is None]
-    for origin_id in dict.fromkeys(origins):
+    new_origins = [insert.origin_id for insert in plan.inserts if insert.copy_of is None]
+    for origin_id in dict.fromkeys([*plan.evidence_for, *new_origins]):
         session.add_evidence(
             fact_id=origin_id,
             recorded_at=plan.tick,
@@ -192,9 +203,7 @@ def apply_plan(
         )
         if not closed:
             raise RuntimeError(f"row {close.id} is not believed: it was read without the scope's lock")
-    Fact.objects.bulk_create(
-        [_row(insert, rows, new, session, plan.tick, event_id) for insert in plan.inserts]
-    )
+    Fact.objects.bulk_create([_row(insert, rows, new, session, plan.tick, event_id) for insert in plan.inserts])
 
 
 def _row(
@@ -218,7 +227,6 @@ def _row(
         **session.ownership,
         **described,
         polarity=insert.polarity,
-        object_key=insert.object_key,
         valid_from=insert.valid_from,
         valid_to=insert.valid_to,
         valid_from_precision=insert.valid_from_precision,
@@ -254,9 +262,7 @@ def introduce(
     evidence: Evidence | None = None,
 ) -> Entity:
     """Create an entity together with its first `name`, which holds since an unknown time."""
-    entity = create_entity(
-        session=session, kind=kind, name=name, tick=tick, description=description, is_self=is_self
-    )
+    entity = create_entity(session=session, kind=kind, name=name, tick=tick, description=description, is_self=is_self)
     said_by = provenance or Provenance(
         rank=session.principal.rank,
         source=Source.SYSTEM_RULE,
@@ -280,9 +286,7 @@ def introduce(
         sentence=sentence_of(session, entity, predicate, True, name, None),
     )
     event_id = uuid7()
-    plan = plan_assertion(
-        statement=statement, said=Said(), provenance=said_by, rows={}, tick=tick, session=session
-    )
+    plan = plan_assertion(statement=statement, said=Said(), provenance=said_by, rows={}, tick=tick, session=session)
     apply_assertion(
         session=session,
         plan=plan,
@@ -381,5 +385,3 @@ def changes_of(plan: planner.Plan) -> dict[str, Any]:
         "closed_fact_ids": [str(close.id) for close in plan.closes],
         "primary_fact_id": str(plan.primary) if plan.primary else None,
     }
-
-

@@ -19,6 +19,7 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import OperationRecord
 
+
 def commit_proposal(
     *,
     principal: Principal,
@@ -42,9 +43,7 @@ def commit_proposal(
     hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
     write = scope_ref or principal.default_scope
     with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
-        session = WriteSession.begin(
-            opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id
-        )
+        session = WriteSession.begin(opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id)
         earlier = _earlier_results(principal, write, run_id, hashes)
         book = EntityBook(session=session)
         results = []
@@ -73,9 +72,7 @@ def _carry_out(
     try:
         return operations.carry_out(session, book, op, index, force_review=force_review)
     except Problem as problem:
-        return OperationResult(
-            op_index=index, outcome=Outcome.REJECTED, code=problem.code, reason=_(problem.detail)
-        )
+        return OperationResult(op_index=index, outcome=Outcome.REJECTED, code=problem.code, reason=_(problem.detail))
 
 
 def _earlier_results(

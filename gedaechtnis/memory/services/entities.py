@@ -99,6 +99,11 @@ def sketched(sketch: Sketch, session: WriteSession) -> Entity:
     )
 
 
+def is_sketch(entity: Entity) -> bool:
+    """Whether an entity only stands for a sketch and is not stored."""
+    return entity._state.adding
+
+
 def read_name(text: str, *, field: str) -> str:
     """A name fit to store: no control characters, folded white space, not empty."""
     name = fold_space(check_text(text, field=field, limit=500))
@@ -165,7 +170,9 @@ def add_alias(
     bearers = EntityAlias.objects.filter(
         scope_ref=session.scope_ref, namespace=namespace, key=key, entity=entity, superseded_at=None
     )
-    if any((b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to) for b in bearers):
+    if any(
+        (b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to) for b in bearers
+    ):
         return None
     other = Entity.objects.filter(scope_ref=session.scope_ref, name_key=key).exclude(pk=entity.pk).first()
     if namespace == "name" and other is not None and not session.principal.is_person:

@@ -123,9 +123,7 @@ def _readable(principal: Principal, fact_id: UUID) -> Fact:
     return row
 
 
-def _one(
-    principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None
-) -> OperationResult:
+def _one(principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None) -> OperationResult:
     proposal = MemoryMutationProposal(run_id=run_id, operations=[operation])
     result = commit_proposal(principal=principal, proposal=proposal, scope_ref=scope_ref).results[0]
     if result.outcome is Outcome.REJECTED:

@@ -110,9 +110,7 @@ def _begin(opened: Scope, proposal: Proposal) -> tuple[WriteSession, Proposal]:
     session = WriteSession.begin(opened, run_id=f"proposal-{proposal.pk}")
     current = Proposal.objects.get(pk=proposal.pk)
     if current.state != Proposal.State.OPEN:
-        raise Problem(
-            "already_decided", _("This was answered already."), 409, extra={"state": current.state}
-        )
+        raise Problem("already_decided", _("This was answered already."), 409, extra={"state": current.state})
     return session, current
 
 
@@ -173,9 +171,7 @@ def _decide(session: WriteSession, proposal: Proposal, reason: str | None) -> No
     proposal.decided_at = session.ticks[0]
     proposal.decided_by = session.principal.acted_by
     proposal.decision_reason = reason or ""
-    proposal.save(
-        update_fields=["state", "decided_at", "decided_by", "decision_reason", "fact_id"]
-    )
+    proposal.save(update_fields=["state", "decided_at", "decided_by", "decision_reason", "fact_id"])
     session.proposals.append(proposal.pk)
 
 
@@ -186,14 +182,7 @@ def _suppress(session: WriteSession, proposal: Proposal) -> None:
     book = EntityBook(session=session)
     for hint, sketch in proposal.entities.items():
         book.sketches[hint] = Sketch(hint=hint, **sketch)
-    statement = statements.resolve(op, session, book)
-    subject = statement.subject
-    key = proposals.suppression_key(
-        subject=str(subject.pk) if subject.recorded_at else subject.ref,
-        predicate=statement.predicate.key,
-        object_key=statement.object_key,
-        applies_to=statement.applies_to_id,
-    )
+    key = proposals.suppression_key(statements.resolve(op, session, book))
     Suppression.objects.update_or_create(
         scope_ref=session.scope_ref,
         key=key,
@@ -203,4 +192,3 @@ def _suppress(session: WriteSession, proposal: Proposal) -> None:
             "expires_at": session.ticks[0] + SUPPRESSED_FOR,
         },
     )
-

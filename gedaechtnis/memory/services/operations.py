@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, assert_never
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import Bound, parse_bound, parse_instant
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner
 from gedaechtnis.memory.memory_types import RULES
 from gedaechtnis.memory.schemas import (
@@ -115,7 +115,7 @@ def upsert(
         )
         outcome = Outcome.COMMITTED
     book.bound[op.id_hint] = entity
-    new_aliases = [*op.aliases, *([] if entities.name_key(name) == entity.name_key else [name])]
+    new_aliases = [*op.aliases, *([] if name_key(name) == entity.name_key else [name])]
     if new_aliases and provenance.commits and entity.scope_ref == session.scope_ref:
         for other in new_aliases:
             made = entities.add_alias(
@@ -210,9 +210,7 @@ def _said(session: WriteSession, op: AssertFact | AssertRelationship, statement:
     based_on = None
     if op.based_on_fact_id:
         based_on = assertions.locate(op.based_on_fact_id, session.scope_ref, field="based_on_fact_id").pk
-    return Said(
-        still=op.still, correction=op.correction, replaces_origin_id=replaces, based_on_fact_id=based_on
-    )
+    return Said(still=op.still, correction=op.correction, replaces_origin_id=replaces, based_on_fact_id=based_on)
 
 
 def _refresh_name(session: WriteSession, statement: statements.Statement, tick: datetime) -> None:
@@ -222,14 +220,12 @@ def _refresh_name(session: WriteSession, statement: statements.Statement, tick: 
     current = statement.subject.facts.filter(
         scope_ref=session.scope_ref, predicate="name", polarity=True, superseded_at=None
     )
-    row = current.valid_at(tick).first()  # type: ignore[attr-defined]
+    row = current.valid_at(tick).first()
     if row is not None and isinstance(row.object_value, str) and row.object_value != statement.subject.canonical_name:
         name = entities.read_name(row.object_value, field="object_value")
         statement.subject.canonical_name = name
-        statement.subject.name_key = entities.name_key(name)
-        Entity.objects.filter(pk=statement.subject.pk).update(
-            canonical_name=name, name_key=statement.subject.name_key
-        )
+        statement.subject.name_key = name_key(name)
+        Entity.objects.filter(pk=statement.subject.pk).update(canonical_name=name, name_key=statement.subject.name_key)
 
 
 def materialise(
@@ -287,9 +283,7 @@ def invalidate(
             rank=provenance.rank,
         )
     else:
-        operation = planner.Retract(
-            fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank
-        )
+        operation = planner.Retract(fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank)
     plan = assertions.close_fact(session=session, row=row, operation=operation, tick=tick, reason=op.reason)
     return OperationResult(
         op_index=index,
@@ -384,5 +378,3 @@ def propose_unused_sketches(
                 provenance=judge_operation(session, op),
             )
             result.proposal_id = held
-
-

@@ -24,7 +24,7 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     UpsertEntity,
 )
-from gedaechtnis.memory.services.entities import EntityBook, read_name
+from gedaechtnis.memory.services.entities import EntityBook, is_sketch, read_name
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement
@@ -44,9 +44,16 @@ def held_back(provenance: Provenance, *, why: str) -> Provenance:
     return replace(provenance, commits=False, why=why)
 
 
-def suppression_key(*, subject: str, predicate: str, object_key: UUID, applies_to: UUID | None) -> UUID:
+def suppression_key(statement: Statement) -> UUID:
     """The hash under which a declined suggestion is remembered; holds no readable text."""
-    return canonical.digest("suppressed", subject, predicate, str(object_key), str(applies_to or ""))
+    subject = statement.subject
+    return canonical.digest(
+        "suppressed",
+        subject.ref if is_sketch(subject) else str(subject.pk),
+        statement.predicate.key,
+        str(statement.object_key),
+        str(statement.applies_to_id or ""),
+    )
 
 
 def hold(
@@ -67,13 +74,7 @@ def hold(
         Problem: `suppressed` if the person declined the same suggestion before.
     """
     refs = [op.subject_ref, getattr(op, "object_ref", "")]
-    subject_key = str(statement.subject.pk) if statement.subject.recorded_at else statement.subject.ref
-    key = suppression_key(
-        subject=subject_key,
-        predicate=statement.predicate.key,
-        object_key=statement.object_key,
-        applies_to=statement.applies_to_id,
-    )
+    key = suppression_key(statement)
     _refuse_suppressed(session, key, tick)
     standing = [row for row in rows.values() if row.object_key != statement.object_key or row.polarity != op.polarity]
     return _store(

@@ -105,9 +105,7 @@ class WriteSession:
         )
 
     def add_evidence(self, **columns: Any) -> None:
-        self._evidence.append(
-            FactEvidence(id=uuid7(), **self.ownership, acted_by=self.principal.acted_by, **columns)
-        )
+        self._evidence.append(FactEvidence(id=uuid7(), **self.ownership, acted_by=self.principal.acted_by, **columns))
 
     def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any]) -> None:
         self._records.append(

@@ -130,9 +130,7 @@ def predicate_for(key: str, session: WriteSession) -> Predicate:
     if found is not None:
         return found
     if not _PREDICATE_KEY.fullmatch(key):
-        raise Problem(
-            "invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate"
-        )
+        raise Problem("invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate")
     return Predicate(key=key, source=session.principal.kind.value, state="unreviewed")
 
 
