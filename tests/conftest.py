@@ -28,16 +28,18 @@ _KEPT = {"django_migrations", "django_content_type", "auth_permission", "registr
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_blocker: Any) -> None:
-    """Migrate the database that `embedded exec --fresh` made empty."""
+def django_db_setup(django_db_blocker: Any) -> Callable[[], None]:
+    """Migrate the database that `embedded exec --fresh` made empty; returns what empties it again."""
     if "DATABASE_ADMIN_URL" not in os.environ:
         pytest.exit("Tests need the bundled services: run `make test`.", returncode=2)
     with django_db_blocker.unblock():
         call_command("setup", verbosity=0)
+    empty = _emptier()
+    empty()
+    return empty
 
 
-@pytest.fixture(scope="session")
-def _emptied() -> Callable[[], None]:
+def _emptier() -> Callable[[], None]:
     with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
         tables = [
             row[0]
@@ -58,12 +60,12 @@ def _emptied() -> Callable[[], None]:
 
 
 @pytest.fixture
-def database(django_db_setup: None, django_db_blocker: Any, _emptied: Callable[[], None]) -> Iterator[None]:
+def database(django_db_setup: Callable[[], None], django_db_blocker: Any) -> Iterator[None]:
     """Opens the real database for a test, and empties it afterwards."""
     with django_db_blocker.unblock():
         yield
         connections.close_all()
-    _emptied()
+    django_db_setup()
 
 
 @pytest.fixture
@@ -121,9 +123,7 @@ class ApiClient:
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
         text = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
-        return self._client.post(
-            path, text, content_type="application/json", headers={**self._headers, **headers}
-        )
+        return self._client.post(path, text, content_type="application/json", headers={**self._headers, **headers})
 
     def delete(self, path: str, **headers: str) -> Any:
         return self._client.delete(path, headers={**self._headers, **headers})
@@ -152,5 +152,3 @@ def page_for(database: None) -> Callable[[User], Client]:
         return client
 
     return make
-
-

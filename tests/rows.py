@@ -1,0 +1,68 @@
+"""One row of every scoped table in a scope, written past the policies: the targets of the isolation tests."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from django.db import models
+
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.scoping.models import ScopedModel
+from gedaechtnis.scoping.tables import scoped_models
+
+_WHEN = datetime(2026, 1, 1, tzinfo=UTC)
+_PLAIN: dict[type[models.Field[Any, Any]], Any] = {
+    models.CharField: "x",
+    models.TextField: "x",
+    models.BooleanField: False,
+    models.SmallIntegerField: 1,
+    models.IntegerField: 1,
+    models.BigIntegerField: 1,
+    models.FloatField: 1.0,
+    models.DateTimeField: _WHEN,
+    models.JSONField: "{}",
+}
+
+
+def insert_everywhere(admin: psycopg.Connection[Any], scope_ref: str) -> dict[str, UUID]:
+    """Insert a row into each scoped table of a scope; returns the ids by table name."""
+    ids = {model._meta.db_table: uuid7() for model in scoped_models()}
+    with admin.transaction():
+        for model in scoped_models():
+            insert(admin, model, columns(model, scope_ref, ids))
+    return ids
+
+
+def insert(admin: psycopg.Connection[Any], model: type[ScopedModel], values: dict[str, Any]) -> None:
+    names = ", ".join(f'"{name}"' for name in values)
+    marks = ", ".join(["%s"] * len(values))
+    admin.execute(f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({marks})', list(values.values()))
+
+
+def columns(model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID]) -> dict[str, Any]:
+    """Column values of a plausible row; references point to the other rows in `ids`."""
+    values = {field.column: _value(field, ids) for field in model._meta.concrete_fields}
+    values.update(id=ids[model._meta.db_table], scope_ref=scope_ref, org_id=None)
+    if model._meta.db_table == "facts":
+        values.update(object_value=json.dumps("x"), origin_fact_id=values["id"], valid_from_precision="day")
+    return values
+
+
+def _value(field: models.Field[Any, Any], ids: dict[str, UUID]) -> Any:
+    if field.name == "is_main":
+        return True
+    if field.null:
+        return None
+    if field.column in ("subject_id", "entity_id"):
+        return ids["entities"]
+    if field.column == "chat_id":
+        return ids["chats"]
+    if field.column == "fact_id":
+        return ids["facts"]
+    if isinstance(field, models.UUIDField):
+        return uuid7()
+    return next(value for kind, value in _PLAIN.items() if isinstance(field, kind))
