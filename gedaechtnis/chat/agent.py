@@ -16,7 +16,7 @@ from gedaechtnis.memory.answers import EntityView, FactView
 from gedaechtnis.memory.selectors import asof, entities
 
 _QUESTION = re.compile(r"\?\s*$|^\s*(was|wer|wo|wann|wie|warum|welche\w*|what|who|where|when|how|why|which)\b", re.I)
-_NAME = re.compile(r"[\w'’-]+")  # noqa: RUF001 (the typographic apostrophe is meant)
+_NAME = re.compile(r"[\w'’-]+")
 _MAX_FACTS = 8
 _MAX_NAMES = 12
 
@@ -42,9 +42,10 @@ def answer(*, principal: Principal, text: str) -> Reply | None:
         ][:_MAX_FACTS]
         if not facts:
             return Reply(_("I know %(name)s, but nothing more yet.") % {"name": named.name})
-        intro = ngettext(
-            "About %(name)s I know one thing:", "About %(name)s I know %(count)s things:", len(facts)
-        ) % {"name": named.name, "count": len(facts)}
+        intro = ngettext("About %(name)s I know one thing:", "About %(name)s I know %(count)s things:", len(facts)) % {
+            "name": named.name,
+            "count": len(facts),
+        }
         return Reply(f"{intro} {_listed(facts)}", tuple(fact.id for fact in facts))
 
 
