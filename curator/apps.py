@@ -7,7 +7,7 @@ class CuratorConfig(AppConfig):
     name = "curator"
     label = "curator"
 
-    def _ready(self) -> None:
+    def ready(self) -> None:
         from curator import tasks  # noqa: PLC0415 (apps must be loaded first)
 
         tasks.register()

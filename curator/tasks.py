@@ -16,6 +16,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.scoping import work
 
+
 def register() -> None:
     turns.listen(note_turn)
     work.handler(CURATE)(_curate)
