@@ -70,6 +70,6 @@ GUESSES: list[dict[str, Any]] = [
         source="inference",
         memory_type="derived_preference",
         confidence=0.5,
-        reason="Three tours were planned for him this year.",
+        reason="Er hat dieses Jahr drei Touren geplant.",
     ),
 ]

@@ -126,13 +126,14 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """A waiting operation, told as one sentence of belief and one of why."""
+    """A waiting operation, told as one sentence of belief and one of why (`why_code` is its stable word)."""
 
     id: UUID
     kind: str  # fact | conflict | entity
     state: str  # open | accepted | rejected
     statement: str
     why: str
+    why_code: str
     quote: str
     proposed_by: str
     scope_ref: str

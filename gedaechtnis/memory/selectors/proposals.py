@@ -7,6 +7,7 @@ from uuid import UUID
 
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import ProposalView
+from gedaechtnis.memory.wording import why_in_words
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Proposal
 
@@ -31,7 +32,8 @@ def proposal_views(rows: Iterable[Proposal]) -> tuple[ProposalView, ...]:
             kind=row.kind,
             state=row.state,
             statement=row.statement,
-            why=row.why,
+            why=row.operation.get("reason") or why_in_words(row.why),
+            why_code=row.why,
             quote=row.quote,
             proposed_by=row.proposed_by,
             scope_ref=row.scope_ref,
