@@ -202,7 +202,7 @@ GERMAN = Language(
     unclear_negation=r"nicht nur|nicht (?:so |sehr |ganz |immer |jede)|nicht unbedingt|kaum|selten|fast|nicht alle|nichts|niemand",
     before=r"früher|ehemals|einst|damals|vorher",
     momentary=r"gerade|grade|heute|jetzt|momentan|im moment|nachher|gleich|eben|gestern|morgen",
-    joint=r",?\s+(?:und|aber|denn|doch|sondern)\s+|,\s+|;\s*|\s+[–—-]\s+",
+    joint=r",?\s+(?:und|aber|denn|doch|sondern)\s+|,\s+|;\s*|\s+[–—-]\s+(?:und\s+)?",
     verbs=(
         r"ist|sind|bin|war|waren|hei(?:ß|ss)(?:e|t|en)|wohn\w*|leb(?:e|t|en|te|ten)|arbeite\w*|bekommt|bekommen|kriegt|frisst|hat|habe|haben|"
         r"mag|mögen|lieb(?:e|t|en)|hass(?:e|t|en)|isst|esse|essen|trink(?:e|t|en)|zieh(?:e|t|en)|zog|kommt?|komme|gehe?|geht|ging|traf|getroffen|kauf\w*|fahre|fährt|mach(?:e|t|en)|wei(?:ß|ss)|spiel\w*|gehört|spricht|sprech(?:e|en)|kenn(?:e|t|en)|"

@@ -175,7 +175,7 @@ ENGLISH = Language(
     unclear_negation=r"not only|not (?:so|very|really|quite|always|every|all)|hardly|rarely|seldom|almost|nothing|nobody",
     before=r"formerly|previously|back then|in the past",
     momentary=r"right now|today|at the moment|now|currently|tonight|yesterday|tomorrow|just",
-    joint=r",?\s+(?:and|but|because)\s+|,\s+|;\s*|\s+[–—-]\s+",
+    joint=r",?\s+(?:and|but|because)\s+|,\s+|;\s*|\s+[–—-]\s+(?:and\s+)?",
     verbs=(
         r"is|are|am|was|were|lives?|lived|living|works?|worked|gets?|has|have|likes?|loves?|hates?|dislikes?|eats?|drinks?|moved|moves?|moving|went|goes|go|met|saw|visited|bought|came|comes|"
         r"knows?|speaks?|prefers?|uses?|belongs?|started|starts?|start|joined|joins?|turned|turns?|enjoys?|remember|forget|answer|reply|write|feed|"
