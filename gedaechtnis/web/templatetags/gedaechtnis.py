@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
-from gedaechtnis.memory.answers import FactView
+from gedaechtnis.memory.answers import FactView, ProposalView
 from gedaechtnis.web import moments, scopes, values
 
 register = template.Library()
@@ -101,6 +101,20 @@ def sign(fact: FactView) -> Sign:
             return Sign("shield", _("rule"))
         case _:
             return Sign("bot", _("the agent’s conclusion"))
+
+
+@register.filter
+def why_asked(item: ProposalView) -> str:
+    """Why something waits for the person, as one sentence."""
+    match item.why:
+        case "conflict":
+            return _("It contradicts what I have believed so far.")
+        case "derived":
+            return _("Nobody said it outright; I gathered it.")
+        case "privileged":
+            return _("It changes what an agent may do, so I ask first.")
+        case _:
+            return _("I concluded it myself and am not sure.")
 
 
 @dataclass(frozen=True, slots=True)
