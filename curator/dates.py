@@ -133,6 +133,11 @@ def bounds(phrases: Iterable[TimePhrase], lean: Lean = Lean.NONE) -> Bounds:
     return Bounds(valid_from, valid_to, at)
 
 
+def number(word: str, language: str) -> int | None:
+    """A number word up to twelve or so as the number it stands for."""
+    return GRAMMARS[language].numbers.get(word.lower())
+
+
 def calendar_date(text: str, language: str) -> str | None:
     """A date of birth or the like: `1990-04-03`, `--04-03` without a year, `1990`; None if there is none."""
     grammar = GRAMMARS[language]

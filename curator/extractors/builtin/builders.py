@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from zoneinfo import ZoneInfo
 
 from curator import dates
-from curator.extractors.builtin import lexicon, phrases
+from curator.extractors.builtin import clock, lexicon, phrases, values
 from curator.extractors.builtin.discourse import Unresolved
 from curator.extractors.builtin.phrases import Named, Pronoun, Related, Self
 from curator.extractors.builtin.speaker import UNKNOWN, Speaker
@@ -15,9 +14,6 @@ from gedaechtnis.common.text import name_key
 from gedaechtnis.memory.schemas import AddAlias
 
 Groups = dict[str, str]
-
-MAX_VALUE_WORDS = 6
-"""Longer literals are stories, not values."""
 
 
 def identify(speaker: Speaker, groups: Groups) -> None:
@@ -134,13 +130,25 @@ def feed(speaker: Speaker, groups: Groups) -> None:
         if thing is not None and thing.kind != "pet":
             raise Unresolved("people are not fed")
         for time in clause.clocks:
-            speaker.say(ref, f"feeding_time_{time.part}", time.value)
+            value = _corrected_half(speaker, ref, time.value)
+            speaker.say(ref, f"feeding_time_{'morning' if value < '12:00' else 'evening'}", value)
+
+
+def _corrected_half(speaker: Speaker, ref: str, value: str) -> str:
+    """As in "no, at 7": said of a pet only known to be fed in the evening it means 19:00."""
+    clause = speaker.clause
+    known = {
+        fact.predicate for fact in speaker.discourse.known_facts(ref) if fact.predicate.startswith("feeding_time_")
+    }
+    if not clause.correction or known != {"feeding_time_evening"} or value >= "12:00":
+        return value
+    return value if clock.day_part(clause.said, clause.language.code) else f"{int(value[:2]) + 12:02d}{value[2:]}"
 
 
 def relate(speaker: Speaker, groups: Groups) -> None:
     """Subject – predicate – named object, for every subject and every object."""
     rule = speaker.rule
-    objects = speaker.refs(_cut(groups["O"]), rule.object_kind or "person")
+    objects = speaker.refs(values.cut(groups["O"]), rule.object_kind or "person")
     for subject in speaker.refs(groups["S"], rule.subject_kind):
         for ref in objects:
             speaker.say(subject, rule.predicate, object_ref=ref)
@@ -151,7 +159,7 @@ def relate(speaker: Speaker, groups: Groups) -> None:
 def leave(speaker: Speaker, groups: Groups) -> None:
     """As in "Anna has left Siemens", "Ben broke up with Mia": the known fact ends."""
     predicates = tuple(speaker.rule.predicate.split())
-    (other,) = speaker.refs(_cut(groups["O"]), speaker.rule.object_kind or "person")[:1]
+    (other,) = speaker.refs(values.cut(groups["O"]), speaker.rule.object_kind or "person")[:1]
     for subject in speaker.refs(groups["S"], speaker.rule.subject_kind):
         if not _end_known(speaker, subject, predicates, other):
             bounds = dates.bounds(speaker.clause.phrases, speaker.rule.lean)
@@ -184,18 +192,22 @@ def describe(speaker: Speaker, groups: Groups) -> None:
     subjects = speaker.owners(groups)
     if not rule.lasting and clause.negated == "no":
         habitual = lexicon.HABIT.search(clause.said) is not None
-        if (clause.momentary or speaker.discourse.self_ref in subjects) and not habitual and not _is_diet(groups["O"]):
+        if (
+            (clause.momentary or speaker.discourse.self_ref in subjects)
+            and not habitual
+            and not values.is_diet(groups["O"])
+        ):
             raise Unresolved("perhaps only now")
-    for value in _values(groups["O"], speaker, pointing=rule.predicate == "decision"):
+    for value in values.literals(groups["O"], speaker, pointing=rule.predicate == "decision"):
         for subject in subjects:
-            speaker.say(subject, rule.predicate, _diet(value, clause.language.code))
+            speaker.say(subject, rule.predicate, values.diet(value, clause.language.code))
 
 
 def favourite(speaker: Speaker, groups: Groups) -> None:
     """As in "My favourite tea is rooibos": the value, with what it is a favourite of as topic."""
     topic = groups["topic"].strip()
     for subject in speaker.owners(groups):
-        for value in _values(groups["O"], speaker):
+        for value in values.literals(groups["O"], speaker):
             speaker.say(
                 subject,
                 "favourite",
@@ -208,21 +220,38 @@ def favourite(speaker: Speaker, groups: Groups) -> None:
 
 def language(speaker: Speaker, groups: Groups) -> None:
     """As in "Anna speaks German and French"."""
-    values = _values(groups["O"], speaker)
-    if not all(lexicon.LANGUAGES.fullmatch(value) for value in values):
+    spoken = values.literals(groups["O"], speaker)
+    if not all(lexicon.LANGUAGES.fullmatch(value) for value in spoken):
         raise Unresolved("not a language")
     for subject in speaker.refs(groups["S"], "person"):
-        for value in values:
+        for value in spoken:
             speaker.say(subject, "speaks", value)
 
 
 def age(speaker: Speaker, groups: Groups) -> None:
     """As in "Anna is 28"."""
-    years = int(groups["O"])
+    years = values.number(groups["O"], speaker.clause.language.code)
     if not 0 < years < 125:
         raise Unresolved("no age")
     for subject in speaker.refs(groups["S"], "person"):
         speaker.say(subject, "age", years)
+
+
+def profession(speaker: Speaker, groups: Groups) -> None:
+    """As in "Sabine is a teacher": only words known to be professions."""
+    if not lexicon.PROFESSIONS.fullmatch(groups["O"]):
+        raise Unresolved("no profession")
+    for subject in speaker.refs(groups["S"], "person"):
+        speaker.say(subject, "job_title", groups["O"])
+
+
+def intolerance(speaker: Speaker, groups: Groups) -> None:
+    """As in "ich vertrage keine Milch": the negation is the statement."""
+    if speaker.clause.negated != "not" or speaker.clause.unclear:
+        raise Unresolved("tolerated")
+    for subject in speaker.refs(groups["S"], "person"):
+        for value in values.literals(groups["O"], speaker):
+            speaker.state(subject, "allergic_to", value)
 
 
 def birthday(speaker: Speaker, groups: Groups) -> None:
@@ -238,7 +267,7 @@ def contact(speaker: Speaker, groups: Groups) -> None:
     """Telephone numbers (E.164 where the country is clear) and e-mail addresses."""
     value = groups["O"].strip(" .,")
     if speaker.rule.predicate == "phone":
-        value = _e164(value, speaker)
+        value = values.e164(value, speaker)
     for subject in speaker.owners(groups):
         if speaker.clause.negated == "no":
             speaker.state(subject, speaker.rule.predicate, value)
@@ -269,7 +298,7 @@ def device(speaker: Speaker, groups: Groups) -> None:
 
 def work_as(speaker: Speaker, groups: Groups) -> None:
     """As in "Anna works as a nurse at Klinikum Süd"."""
-    (firm,) = speaker.refs(_cut(groups["O"]), "organisation")[:1]
+    (firm,) = speaker.refs(values.cut(groups["O"]), "organisation")[:1]
     for subject in speaker.refs(groups["S"], "person"):
         speaker.say(subject, "job_title", groups["J"])
         speaker.say(subject, "works_at", object_ref=firm)
@@ -301,7 +330,7 @@ BUILDERS: Mapping[str, Builder] = {
     builder.__name__: builder
     for builder in (
         identify, name, identify_owned, introduce, alias, feed, relate, leave, mutual, describe, favourite, language,
-        age, birthday, contact, own, device, work_as, policy, mention,
+        age, profession, intolerance, birthday, contact, own, device, work_as, policy, mention,
     )
 }  # fmt: skip
 
@@ -325,54 +354,3 @@ def _known_thing(speaker: Speaker, mention: phrases.Mention) -> str:
             return ref
         del speaker.discourse.things[before:]
     raise Unresolved("what is it?")
-
-
-def _cut(text: str) -> str:
-    """The object without what is said about it afterwards."""
-    return re.split(r",\s|\s+(?:mit|weil|wo|zusammen|seitdem|als|with|because|where|together|as)\s", text)[0].strip()
-
-
-def _is_diet(text: str) -> bool:
-    return re.fullmatch(r"vegetari\w*|vegan\w*", text, re.IGNORECASE) is not None
-
-
-def _diet(value: str, language: str) -> str:
-    """One word for "a vegetarian" and "vegetarian"; anything else as it is."""
-    if not _is_diet(value):
-        return value
-    return "vegan" if value.lower().startswith("vegan") else {"de": "vegetarisch", "en": "vegetarian"}[language]
-
-
-def _values(text: str, speaker: Speaker, *, pointing: bool = False) -> list[str]:
-    """The literals of "tea and coffee"; words that only point ("that", "the …") are refused unless allowed."""
-    coordination = speaker.clause.language.coordination
-    values = [
-        lexicon.ARTICLE.sub("", part.strip(), count=1) if lexicon.ARTICLE.match(part.strip()) else part.strip()
-        for part in re.split(coordination, text, flags=re.IGNORECASE)
-        if part.strip()
-    ]
-    for value in values:
-        if (
-            not value
-            or (lexicon.DEICTIC.match(value) and not pointing)
-            or lexicon.CLAUSE_INSIDE.search(value)
-            or len(value.split()) > MAX_VALUE_WORDS
-        ):
-            raise Unresolved("not a thing one can write down")
-        if not phrases.index_of_letters(value):
-            raise Unresolved("no word")
-    if not values:
-        raise Unresolved("nothing")
-    return values
-
-
-def _e164(text: str, speaker: Speaker) -> str:
-    digits = re.sub(r"\D", "", text)
-    if text.startswith("+"):
-        return f"+{digits}"
-    if digits.startswith("00"):
-        return f"+{digits[2:]}"
-    zone = speaker.discourse.window.zone
-    country = lexicon.DIAL.get(zone.key) if isinstance(zone, ZoneInfo) else None
-    country = country or ("49" if speaker.clause.language.code == "de" else None)
-    return f"+{country}{digits[1:]}" if country and digits.startswith("0") else digits

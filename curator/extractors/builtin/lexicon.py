@@ -10,7 +10,7 @@ DEICTIC = re.compile(
     r"it|that|this|these|those|you|your|him|her|them|the|how|what|when|to be|me|my|everything|nothing|here|a lot|much|well|viel|wenig|gut|schlecht|too)\b",
     re.IGNORECASE,
 )
-ARTICLE = re.compile(r"(?:eine?[nmrs]?|an?|some|any)\s+", re.IGNORECASE)
+ARTICLE = re.compile(r"^(?:eine?[nmrs]?|an?|some|any)\s+", re.IGNORECASE)
 CLAUSE_INSIDE = re.compile(r"\b(?:dass|weil|wenn|ob|wie|because|that|which|who|und|and|if)\b|[;:?!]", re.IGNORECASE)
 HABIT = re.compile(
     r"\b(?:immer|nur|viel|oft|meistens?|täglich|jeden|regelmäßig|only|every|always|usually|often|a lot)\b",
@@ -60,3 +60,13 @@ DIAL = {
     "Europe/London": "44",
     "America/New_York": "1",
 }
+PROFESSIONS = re.compile(
+    r"(?:lehrer|ärztin|arzt|ingenieur|architekt|anwält|anwalt|bäcker|koch|köch|tischler|schreiner|maler|elektriker|polizist|pilot|pfleger|erzieher|"
+    r"programmierer|entwickler|informatiker|physiker|chemiker|biolog|psycholog|journalist|fotograf|musiker|schauspieler|autor|designer|berater|"
+    r"verkäufer|friseur|gärtner|landwirt|bäuer|richter|apotheker|hebamme|krankenschwester|student|rentner|schreiner|schlosser|mechaniker|mechatroniker|"
+    r"buchhalter|steuerberater|sekretär|bibliothekar|professor)(?:in|e|e?n)?"
+    r"|teacher|doctor|engineer|architect|lawyer|baker|cook|chef|carpenter|painter|electrician|pilot|nurse|programmer|developer|physicist|chemist|"
+    r"biologist|psychologist|journalist|photographer|musician|actor|actress|author|writer|designer|consultant|hairdresser|gardener|farmer|judge|"
+    r"pharmacist|midwife|student|mechanic|accountant|librarian|professor|scientist|plumber|dentist|vet|artist",
+    re.IGNORECASE,
+)

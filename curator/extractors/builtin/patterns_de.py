@@ -27,6 +27,7 @@ RULES = (
     Rule("has a named animal", "identify_owned", (
         *german("habe|hat|haben", r"(?P<O>(?i:eine?n?) .+?)(?: (?i:namens|mit (?:dem )?Namen)|,? die|,? der|,? das) (?P<N>\S+?)(?: heißt)?"),
     ), negation="refuse"),
+    Rule("has named animals", "identify_owned", german("habe|hat|haben", r"(?i:zwei|drei|vier|fünf|\d) (?P<O>\w+)[,:]+ (?P<N>.+)"), negation="refuse"),
     Rule("has an animal", "introduce", german("habe|hat|haben", r"(?P<O>(?i:eine?n?) .+?)"), negation="refuse"),
     Rule("feeding", "feed", (
         *german("bekommt|bekommen|kriegt|kriegen|frisst|hat", r"(?P<T>.*)", ""),
@@ -65,6 +66,7 @@ RULES = (
     Rule("works as at", "work_as", german("arbeite(?:t|n)?", r"(?i:als) (?P<J>\S+) " + _FIRM), negation="refuse"),
     Rule("works as", "describe", (*german("arbeite(?:t|n)?", r"(?i:als) (?P<O>[A-ZÄÖÜ]\S+)"), *german(_BE, r"(?P<O>[A-ZÄÖÜ]\S+) (?i:von Beruf)")),
          predicate="job_title"),
+    Rule("is by profession", "profession", german(_BE, r"(?P<O>[A-ZÄÖÜ]\w+)"), predicate="job_title", negation="refuse"),
     Rule("works", "relate", (*german("arbeite(?:t|n)?|jobb(?:e|t)", _FIRM), *german(_BE, _FIRM, "(?:angestellt|beschäftigt|tätig)")),
          predicate="works_at", object_kind="organisation"),
     Rule("worked", "relate", (*german("arbeiteten?", _FIRM), *german("habe|hat|haben", _FIRM, "gearbeitet"), *german("war|waren", _FIRM, "(?:angestellt|beschäftigt|tätig)?")),
@@ -87,7 +89,7 @@ RULES = (
     Rule("mutual siblings", "mutual", (r"(?P<S>.+?) sind (?:Geschwister|Brüder|Schwestern)",), predicate="sibling_of"),
     Rule("mutual friends", "mutual", (r"(?P<S>.+?) sind (?:(?:gute|beste|enge) )?(?:befreundet|Freunde|Freundinnen)",), predicate="friend_of"),
     Rule("mutual colleagues", "mutual", (r"(?P<S>.+?) sind (?:Kollegen|Kolleginnen)",), predicate="colleague_of"),
-    Rule("age", "age", german(_BE, r"(?P<O>\d{1,3})(?: (?i:Jahre)(?: (?i:alt))?)?"), predicate="age", negation="refuse"),
+    Rule("age", "age", german(_BE, r"(?P<O>\d{1,3}|(?i:\w+)(?= (?i:Jahre alt)))(?: (?i:Jahre)(?: (?i:alt))?)?"), predicate="age", negation="refuse"),
     Rule("turns", "age", german("werde|wird|werden", r"(?P<O>\d{1,3})(?: (?i:Jahre)(?: (?i:alt))?)?"),
          predicate="age", lean=Lean.FUTURE, change=True, needs_date=True, negation="refuse"),
     Rule("birthday", "birthday", (
@@ -96,7 +98,7 @@ RULES = (
     ), predicate="born_on", dated=True, negation="refuse"),
     Rule("phone", "contact", (
         rf"{_WHOSE} (?:(?i:neue) )?(?i:Telefonnummer|Handynummer|Nummer|Telefon|Handy|Mobilnummer) (?:(?i:ist|lautet) )?(?:(?i:die) )?:? ?{_PHONE}",
-        *german("habe|hat", rf"(?i:die|eine) (?:(?i:neue) )?(?i:Telefonnummer|Handynummer|Nummer):? {_PHONE}"),
+        *german("habe|hat", rf"(?i:die|eine) (?:(?i:neue) )?(?i:Telefonnummer|Handynummer|Nummer)[:,]? {_PHONE}"),
         rf"(?P<S>.+?) (?i:ist) (?i:unter) {_PHONE} (?i:erreichbar|zu erreichen)", rf"(?P<S>.+?) (?i:erreicht man|erreichst du) (?i:unter) {_PHONE}",
     ), predicate="phone", dated=True),
     Rule("e-mail", "contact", (
@@ -106,7 +108,10 @@ RULES = (
     ), predicate="email", dated=True),
     Rule("favourite", "favourite", (rf"{_WHOSE} (?i:Lieblings)(?P<topic>\w+) (?i:ist|sind|heißt) (?P<O>.+)",),
          predicate="favourite", memory_type=MemoryType.PREFERENCE),
-    Rule("likes best", "describe", german("mag|esse|isst|trinke?n?|trinkt|höre|hört|lese|liest", r"(?i:am liebsten) (?P<O>.+?)"),
+    Rule("likes best", "describe", (
+        *german("mag|esse|isst|trinke?n?|trinkt|höre|hört|lese|liest", r"(?i:am liebsten) (?P<O>.+?)"),
+        r"(?i:am liebsten) (?i:mag|esse|isst|trinke?|trinkt|höre|hört|lese|liest) (?P<S>\S+) (?P<O>.+)",
+    ),
          predicate="favourite", memory_type=MemoryType.PREFERENCE),
     Rule("rather", "describe", german("mag|esse|isst|trinke?n?|trinkt|nehme|nimmt|fahre|fährt|lese|liest|höre|hört", r"(?i:lieber) (?P<O>.+?)(?: (?i:als) .+)?"),
          predicate="prefers", memory_type=MemoryType.PREFERENCE, negation="deny"),
@@ -129,6 +134,7 @@ RULES = (
         *german(_BE, r"(?i:allergisch) (?i:gegen|auf) (?P<O>.+?)"), *german(_BE, r"(?i:gegen|auf) (?P<O>.+?)", "allergisch"),
         *german("habe|hat|haben", r"(?i:eine) (?P<O>\w+?)-?(?i:allergie)"), *german("habe|hat|haben", r"(?i:eine Allergie gegen) (?P<O>.+?)"),
     ), predicate="allergic_to"),
+    Rule("does not tolerate", "intolerance", german("vertrage|verträgt|vertragen", r"(?P<O>.+?)"), predicate="allergic_to"),
     Rule("belongs", "own", (r"(?P<O>.+?) (?i:gehört|gehören) (?P<S>.+)", r"(?i:dass )?(?P<O>.+?) (?P<S>mir|uns) gehört"), predicate="owned_by"),
     Rule("has a device", "device", (
         *german("habe|hat|haben|besitz(?:e|t|en)", r"(?i:eine?n?) (?P<O>.+?)"), rf"{_WHOSE} (?i:neues )?(?i:Handy|Telefon|Laptop|Notebook|Tablet|Computer|Rechner|Auto|E-?Reader|Uhr) ist (?i:eine?n?) (?P<O>.+)",

@@ -72,12 +72,12 @@ def named(text: str, language: Language) -> Named | None:
             return None
         if re.fullmatch(language.not_names, word, re.IGNORECASE) or re.search(r"[@/\\<>{}=|]", word):
             return None
-    if not index_of_letters(cleaned):
+    if not has_letters(cleaned):
         return None
     return Named(cleaned)
 
 
-def index_of_letters(text: str) -> bool:
+def has_letters(text: str) -> bool:
     """Whether the text holds at least one letter."""
     return any(char.isalpha() for char in text)
 

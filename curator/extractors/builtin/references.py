@@ -153,7 +153,7 @@ def _like(value: Any, spoken: str) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return int(spoken) if re.fullmatch(r"\d{1,6}", spoken) else None
     fits = isinstance(value, str) and not _TIME.fullmatch(value) and len(spoken.split()) <= 3
-    return spoken if fits and phrases.index_of_letters(spoken) else None
+    return spoken if fits and phrases.has_letters(spoken) else None
 
 
 def _time_target(clause: Clause, old: tuple[clock.Clock, ...], discourse: Discourse) -> tuple[Target, bool] | None:

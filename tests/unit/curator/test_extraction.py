@@ -81,6 +81,15 @@ GERMAN = {
     "vergiss, dass Anna in Nürnberg wohnt": ["retract person:anna#1"],
     "Vergiss bitte Annas Telefonnummer": ["retract person:anna#3"],
     "Vergiss, wo Anna wohnt": ["retract person:anna#1"],
+    "Mein Hund heißt Bruno und ist drei Jahre alt.": ["+ pet:bruno", "pet:bruno owned_by person:mira", "pet:bruno species Hund", "pet:bruno age 3"],
+    "Wir haben zwei Hunde, Rex und Bello.": [
+        "+ pet:rex", "pet:rex owned_by person:mira", "pet:rex species Hund", "+ pet:bello", "pet:bello owned_by person:mira", "pet:bello species Hund",
+    ],
+    "Anna ist Lehrerin": ["person:anna job_title Lehrerin"],
+    "Ich vertrage keine Milch": ["person:mira allergic_to Milch"],
+    "Anna hat jetzt eine neue Telefonnummer, 0151 2345678.": ["person:anna phone +491512345678"],
+    "Am liebsten esse ich Pasta": ["person:mira favourite Pasta"],
+    "Korrektur: Luna bekommt um 7 Uhr Futter, nicht um 8.": ["pet:luna feeding_time_evening 19:00 corrected"],
 }  # fmt: skip
 
 ENGLISH = {
@@ -104,6 +113,9 @@ ENGLISH = {
     "I can't stand loud music": ["person:mira dislikes loud music"],
     "My favourite tea is rooibos": ["person:mira favourite rooibos"],
     "Lea is Anna's daughter": ["+ person:lea", "person:anna parent_of person:lea"],
+    "My sister Anna is a teacher.": ["person:anna job_title teacher"],
+    "Anna and Ben got married in 2015": ["+ person:ben", "person:anna married_to person:ben from 2015"],
+    "Anna is lactose intolerant": ["person:anna allergic_to lactose"],
     "Always answer in German": ["person:mira policy_rule Always answer in German"],
     "Jonas has lived in Ulm for three years": ["+ person:jonas", "+ place:ulm", "person:jonas lives_in place:ulm from 2023"],
     "Last week I went to Lyon, and tomorrow I start at Firma Nord": [
