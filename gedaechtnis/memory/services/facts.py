@@ -19,7 +19,6 @@ from gedaechtnis.memory.schemas import (
     MemoryType,
     Operation,
     OperationResult,
-    Outcome,
 )
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping.context import scope
@@ -126,9 +125,10 @@ def _readable(principal: Principal, fact_id: UUID) -> Fact:
 def _one(principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None) -> OperationResult:
     proposal = MemoryMutationProposal(run_id=run_id, operations=[operation])
     result = commit_proposal(principal=principal, proposal=proposal, scope_ref=scope_ref).results[0]
-    if result.outcome is Outcome.REJECTED:
+    # A refusal comes with its code, also where it is asked for again and comes as a duplicate.
+    if result.code is not None:
         status = 409 if result.code in _CONFLICT_CODES else 422
-        raise Problem(result.code or "refused", result.reason or _("This was refused."), status)
+        raise Problem(result.code, result.reason or _("This was refused."), status)
     return result
 
 
