@@ -1,0 +1,1 @@
+"""The REST door: JSON over HTTP under `/api`, for programs and agents."""

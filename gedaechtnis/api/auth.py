@@ -1,0 +1,84 @@
+"""Who is asking: a bearer token, or the session of somebody signed in at the pages."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import HttpRequest
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation.trans_real import parse_accept_lang_header
+from ninja.security import APIKeyCookie, HttpBearer
+from ninja.utils import check_csrf
+
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import Principal, from_token, person
+from gedaechtnis.identity.tokens import authenticate
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class ApiRequest(HttpRequest):
+    """A request that was let in; `auth` holds today's rights of whoever sent it."""
+
+    auth: Principal
+
+
+class BearerToken(HttpBearer):
+    """`Authorization: Bearer <token>`. Messages come in `Accept-Language`, else in the person's language."""
+
+    openapi_description = "A token made with `manage.py token create`."
+
+    def authenticate(self, request: HttpRequest, token: str) -> Principal | None:
+        found = authenticate(token)
+        if found is None:
+            return None
+        principal = from_token(found)
+        translation.activate(_asked_language(request) or principal.language)
+        return _admitted(request, principal)
+
+
+class PageSession(APIKeyCookie):
+    """The session cookie of the pages; what writes needs the CSRF token too. A token in the header goes first."""
+
+    def __call__(self, request: HttpRequest) -> Principal | None:
+        if "Authorization" in request.headers or not request.user.is_authenticated:
+            return None
+        if check_csrf(request) is not None:
+            raise Problem("csrf_failed", _("The page is too old or foreign. Load it again."), 403)
+        return _admitted(request, person(request.user))
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
+        return self(request)
+
+
+def _admitted(request: HttpRequest, principal: Principal) -> Principal:
+    if request.method not in _SAFE_METHODS and not principal.write_scopes:
+        raise Problem("read_only", _("This token may only read."), 403)
+    return principal
+
+
+def _asked_language(request: HttpRequest) -> str | None:
+    """The first language of `Accept-Language` that we speak."""
+    for code, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
+        try:
+            return translation.get_supported_language_variant(code)
+        except LookupError:
+            continue
+    return None
+
+
+def chosen_scope(principal: Principal, scope_ref: str | None) -> str:
+    """The scope that the header `Gedaechtnis-Scope` picks for writing; the principal's own without it.
+
+    Raises:
+        Problem: `invalid_scope`; `scope_denied` (403) for one that is missing, foreign or not writable.
+    """
+    if scope_ref is None:
+        return principal.default_scope
+    if not _SCOPE_REF.fullmatch(scope_ref):
+        raise Problem("invalid_scope", _("This is not the name of a scope."), field="Gedaechtnis-Scope")
+    if scope_ref not in principal.write_scopes:
+        raise Problem("scope_denied", _("You may not write into this scope."), 403, "Gedaechtnis-Scope")
+    return scope_ref

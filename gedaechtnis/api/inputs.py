@@ -1,0 +1,109 @@
+"""Reading what several resources take: run ids, moments, ranges, objects, and the paths of errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.api.schemas.facts import AsOfIn, EntityFactsIn
+from gedaechtnis.common import canonical, clock
+from gedaechtnis.common.instants import parse_as_of, parse_bound
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import references
+from gedaechtnis.memory.selectors import entities
+from gedaechtnis.memory.selectors.moments import Basis, read_known_at
+from gedaechtnis.registry.catalogue import catalogue
+
+_OPERATION_PREFIX = "operations.0."
+
+
+def run_id_of(header: str | None, body: str | None, *, field: str) -> str | None:
+    """The run id, which header and body may name, but not differently.
+
+    Raises:
+        Problem: `run_id_conflict`, located at the body's `field`.
+    """
+    if header and body and header != body:
+        raise Problem("run_id_conflict", _("The header Idempotency-Key and the body name different runs."), field=field)
+    return header or body
+
+
+def moment_of(asked: AsOfIn, *, principal: Principal) -> tuple[datetime | None, datetime | Basis | None]:
+    """(`valid_at`, `known_at`) of a question; None where the present is meant.
+
+    Raises:
+        Problem: `conflicting_parameters`, or a problem of the times.
+    """
+    now = clock.now()
+    if asked.as_of is not None:
+        if asked.valid_at is not None or asked.known_at is not None:
+            raise Problem("conflicting_parameters", _("“as_of” sets both times: leave out the others."), field="as_of")
+        at = parse_as_of(asked.as_of, zone=principal.zone, field="as_of", now=now)
+        return at, at
+    valid_at = (
+        parse_as_of(asked.valid_at, zone=principal.zone, field="valid_at", now=now)
+        if asked.valid_at is not None
+        else None
+    )
+    known_at = read_known_at(asked.known_at, principal=principal) if asked.known_at is not None else None
+    return valid_at, known_at
+
+
+def range_of(asked: EntityFactsIn, *, principal: Principal) -> tuple[datetime, datetime] | None:
+    """The half-open range of a question, or None if it is about an instant.
+
+    Raises:
+        Problem: `incomplete_range`, `empty_range`, or a problem of the times.
+    """
+    if asked.valid_from is None and asked.valid_to is None and asked.bounds is None:
+        return None
+    read = {
+        field: parse_bound(text, zone=principal.zone, field=field) if text is not None else None
+        for field, text in (("valid_from", asked.valid_from), ("valid_to", asked.valid_to))
+    }
+    for field, bound in read.items():
+        if bound is None:
+            raise Problem("incomplete_range", _("A range needs a start and an end."), field=field)
+    start, end = (bound.at for bound in read.values() if bound is not None)
+    if start >= end:
+        raise Problem("empty_range", _("A range must end after it begins."), field="valid_to")
+    return start, end
+
+
+def object_of(text: str, *, predicate: str, principal: Principal) -> dict[str, UUID]:
+    """The object of a question as a filter: a literal where the text is JSON, else an entity by reference.
+
+    Raises:
+        NotFound: missing and foreign entities alike.
+        Problem: `invalid_object`, or a literal that could not be stored.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        if text not in references.SELF_REFS and not references.as_uuid(text) and not references.split_ref(text):
+            raise Problem(
+                "invalid_object",
+                _("Give a reference, or a literal as JSON (text in double quotes)."),
+                field="object",
+            ) from None
+        return {"object_entity_id": entities.get_entity(principal=principal, ref=text).id}
+    canonical.check_literal(value, field="object")
+    term = catalogue().predicates.get(predicate)
+    return {"object_key": canonical.object_key(value=value, ignore_case=bool(term and term.ignore_case))}
+
+
+@contextmanager
+def single_operation() -> Iterator[None]:
+    """The verbs for one fact build a proposal of one operation: name its fields as the caller did."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.field and problem.field.startswith(_OPERATION_PREFIX):
+            raise problem.at(problem.field.removeprefix(_OPERATION_PREFIX)) from problem
+        raise

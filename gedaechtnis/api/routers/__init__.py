@@ -1,0 +1,1 @@
+"""The addresses of the API, one module per resource: read input, call the memory or the chat, answer."""

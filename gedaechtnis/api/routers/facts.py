@@ -1,0 +1,104 @@
+"""Single facts: what they say, why they are believed, and a person's verbs for them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from ninja import Query, Router
+
+from gedaechtnis.api import inputs
+from gedaechtnis.api.auth import ApiRequest
+from gedaechtnis.api.schemas.common import IdempotencyKey
+from gedaechtnis.api.schemas.facts import (
+    CorrectIn,
+    ExplanationOut,
+    FactOut,
+    FactsOut,
+    MatchingFactsIn,
+    OptionalEnd,
+    OptionalInvalidate,
+)
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory import references
+from gedaechtnis.memory.answers import FactsAnswer, FactView
+from gedaechtnis.memory.schemas import OperationResult
+from gedaechtnis.memory.selectors import asof, explain
+from gedaechtnis.memory.selectors.explain import Explanation
+from gedaechtnis.memory.services import facts
+
+router = Router(tags=["facts"])
+
+
+@router.get("", response=FactsOut, summary="Who or what a predicate holds for")
+def list_facts(request: ApiRequest, filters: Query[MatchingFactsIn]) -> FactsAnswer:
+    """Facts of one predicate at a moment; with `object` only those with that object ("who lives in Nürnberg?")."""
+    valid_at, known_at = inputs.moment_of(filters, principal=request.auth)
+    wanted = (
+        inputs.object_of(filters.object, predicate=filters.predicate, principal=request.auth)
+        if filters.object is not None
+        else {}
+    )
+    return asof.matching_facts(
+        principal=request.auth, predicate=filters.predicate, valid_at=valid_at, known_at=known_at, **wanted
+    )
+
+
+@router.get("/{fact_id}", response=FactOut, summary="One fact")
+def get_fact(request: ApiRequest, fact_id: UUID) -> FactView:
+    """Believed or not. Missing and foreign ones answer alike."""
+    found = explain.get_facts(principal=request.auth, fact_ids=[fact_id])
+    if not found:
+        raise references.not_found(str(fact_id))
+    return found[0]
+
+
+@router.get("/{fact_id}/explain", response=ExplanationOut, summary="Why a fact is believed")
+def explain_fact(request: ApiRequest, fact_id: UUID) -> Explanation:
+    """Its evidence, every belief that stood in its place, and what closed it."""
+    return explain.explain_fact(principal=request.auth, fact_id=fact_id)
+
+
+@router.post("/{fact_id}/invalidate", response=OperationResult, summary="It never held")
+def invalidate_fact(
+    request: ApiRequest, fact_id: UUID, idempotency_key: IdempotencyKey, payload: OptionalInvalidate
+) -> OperationResult:
+    """Close all that is still believed of the statement (`piece`: only this row)."""
+    with inputs.single_operation():
+        return facts.retract_fact(
+            principal=request.auth,
+            fact_id=fact_id,
+            reason=payload.reason or "",
+            piece=payload.piece,
+            run_id=idempotency_key,
+        )
+
+
+@router.post("/{fact_id}/end", response=OperationResult, summary="It stopped holding")
+def end_fact(
+    request: ApiRequest, fact_id: UUID, idempotency_key: IdempotencyKey, payload: OptionalEnd
+) -> OperationResult:
+    """From `at` on (now without it); what held before stays."""
+    with inputs.single_operation():
+        return facts.end_fact(
+            principal=request.auth,
+            fact_id=fact_id,
+            at=payload.at,
+            reason=payload.reason or "",
+            piece=payload.piece,
+            run_id=idempotency_key,
+        )
+
+
+@router.post("/{fact_id}/correct", response=OperationResult, summary="It was wrong all along")
+def correct_fact(
+    request: ApiRequest, fact_id: UUID, payload: CorrectIn, idempotency_key: IdempotencyKey
+) -> OperationResult:
+    """Replace the belief wholly. Fields that are left out stay as they are; `"valid_to": null` opens the end."""
+    changes = payload.model_dump(exclude_unset=True)
+    if {"object_value", "object_ref"} <= set(changes):
+        raise Problem(
+            "conflicting_fields", _("A fact has a value or an entity as its object, not both."), field="object_ref"
+        )
+    with inputs.single_operation():
+        return facts.correct_fact(principal=request.auth, fact_id=fact_id, changes=changes, run_id=idempotency_key)
