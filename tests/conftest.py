@@ -23,8 +23,14 @@ from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.identity.tokens import create_token
 from gedaechtnis.memory.services.people import ensure_self
 from gedaechtnis.registry import catalogue
+from tests.stack import Stack
 
 _KEPT = {"django_migrations", "django_content_type", "auth_permission", "registry_entitykind", "registry_eventtype"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with a running worker come last: it would take work away from the others."""
+    items.sort(key=lambda item: "stack" in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +81,8 @@ def admin_connection(database: None) -> Iterator[psycopg.Connection[Any]]:
         yield admin
 
 
-def _user(name: str) -> User:
+def make_user(name: str) -> User:
+    """A person of the cast; the password is `geheim-<name>`."""
     user = User(username=name, first_name=name.capitalize(), language="de", time_zone="Europe/Berlin")
     user.set_password(f"geheim-{name}")
     user.save()
@@ -86,19 +93,19 @@ def _user(name: str) -> User:
 @pytest.fixture
 def anna(database: None) -> User:
     """The owner of the memory under test."""
-    return _user("anna")
+    return make_user("anna")
 
 
 @pytest.fixture
 def ben(database: None) -> User:
     """Shares a group with Anna where a test says so."""
-    return _user("ben")
+    return make_user("ben")
 
 
 @pytest.fixture
 def clara(database: None) -> User:
     """The stranger: shares nothing with anybody."""
-    return _user("clara")
+    return make_user("clara")
 
 
 @pytest.fixture
@@ -152,3 +159,13 @@ def page_for(database: None) -> Callable[[User], Client]:
         return client
 
     return make
+
+
+@pytest.fixture(scope="session")
+def stack(django_db_setup: Callable[[], None]) -> Iterator[Stack]:
+    stack = Stack()
+    try:
+        stack.start()
+        yield stack
+    finally:
+        stack.stop()

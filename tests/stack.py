@@ -1,0 +1,87 @@
+"""Web, worker and beat as real processes on the test services."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "test-results"
+_START_SECONDS = 60.0
+
+
+class Stack:
+    """Web, worker and beat as processes, as the application's role."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("DATABASE_OWNER")},
+            "DJANGO_SETTINGS_MODULE": "gedaechtnis.config.settings.test",
+            "GEDAECHTNIS_CURATOR_IDLE_SECONDS": "1",
+            "GEDAECHTNIS_WORK_LEASE_SECONDS": "3",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        RESULTS.mkdir(exist_ok=True)
+
+    def start(self) -> None:
+        self._run(
+            "web", "uvicorn", "gedaechtnis.config.asgi:application", "--port", str(self.port), "--lifespan", "off"
+        )
+        self.start_worker()
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"the server does not answer: {(RESULTS / 'web.log').read_text()[-2000:]}")
+            time.sleep(0.1)
+
+    def start_worker(self) -> None:
+        celery = ("celery", "--quiet", "--app", "gedaechtnis.config.celery:app")
+        self._run("worker", *celery, "worker", "--concurrency", "1", "--without-gossip", "--without-mingle")
+        self._run("beat", *celery, "beat", "--schedule", str(RESULTS / "beat-schedule"))
+
+    def kill_worker(self) -> None:
+        """As `kill -9` would, children included."""
+        for name in ("worker", "beat"):
+            child = self._children.pop(name)
+            os.killpg(child.pid, 9)
+            child.wait()
+
+    def stop(self) -> None:
+        for child in self._children.values():
+            os.killpg(child.pid, 15)
+        for child in self._children.values():
+            try:
+                child.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, 9)
+                child.wait()
+
+    def _run(self, name: str, module: str, *arguments: str) -> None:
+        with (RESULTS / f"{name}.log").open("ab") as log:
+            self._children[name] = subprocess.Popen(
+                [sys.executable, "-m", module, *arguments],
+                cwd=ROOT,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/anmelden/", timeout=5) as response:  # noqa: S310 (our own server)
+                return bool(response.status == 200)
+        except (urllib.error.URLError, ConnectionError):
+            return False
