@@ -67,12 +67,12 @@ def parse_instant(text: str, *, zone: ZoneInfo, field: str) -> datetime:
         raise Problem(
             "invalid_time", _("“%(text)s” is not a time I can read.") % {"text": text[:60]}, field=field
         ) from error
-    if parsed.tzinfo is not None:
-        try:
+    try:
+        if parsed.tzinfo is not None:
             return parsed.astimezone(UTC)
-        except OverflowError as error:
-            raise Problem("invalid_time", _("The time is out of range."), field=field) from error
-    possible = candidates(parsed, zone)
+        possible = candidates(parsed, zone)
+    except OverflowError as error:
+        raise Problem("invalid_time", _("The time is out of range."), field=field) from error
     options = [rfc3339(instant) for instant in possible]
     code, message = {
         0: ("nonexistent_time", _("“%(text)s” does not exist in %(zone)s (the clocks go forward).")),

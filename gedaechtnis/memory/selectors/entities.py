@@ -146,6 +146,6 @@ def _cursor(entity: Entity) -> str:
 def _read_cursor(cursor: str) -> tuple[str, UUID]:
     try:
         key, id = json.loads(base64.urlsafe_b64decode(cursor))
-        return str(key), UUID(id)
+        return check_text(key, field="cursor"), UUID(id)
     except (ValueError, TypeError, AttributeError, binascii.Error) as error:
         raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor") from error

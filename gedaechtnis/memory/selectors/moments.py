@@ -12,7 +12,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
-from gedaechtnis.common.instants import parse_as_of, rfc3339
+from gedaechtnis.common.instants import parse_as_of, parse_instant, rfc3339
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.scoping import clocks
@@ -59,7 +59,7 @@ def read_known_at(text: str, *, principal: Principal, field: str = "known_at") -
     encoded = text.removeprefix(_BASIS)
     try:
         body = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
-        return Basis({str(ref): datetime.fromisoformat(tick) for ref, tick in body.items()})
+        return Basis({str(ref): parse_instant(tick, zone=principal.zone, field=field) for ref, tick in body.items()})
     except (ValueError, AttributeError, TypeError, binascii.Error) as error:
         raise Problem("invalid_basis", _("This basis cannot be read."), field=field) from error
 

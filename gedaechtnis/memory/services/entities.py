@@ -13,6 +13,7 @@ from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
 from gedaechtnis.memory import references
+from gedaechtnis.memory.planner.refusals import empty_interval
 from gedaechtnis.memory.schemas import Source, UpsertEntity
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity, EntityAlias
@@ -160,11 +161,13 @@ def add_alias(
     """Give an entity a further name; None if it bears that name already.
 
     Raises:
-        Problem: `name_of_another` when it is somebody else's own name and no person says so.
+        Problem: `empty_interval`; `name_of_another` when it is somebody else's own name and no person says so.
     """
     name = read_name(alias, field="alias")
     key = name_key(name)
     start = valid_from or UNKNOWN_START
+    if valid_to is not None and valid_to <= start:
+        raise empty_interval()
     if namespace == "name" and key == entity.name_key:
         return None
     bearers = EntityAlias.objects.filter(
