@@ -139,12 +139,8 @@ def sentence_of(
 ) -> str:
     """One plain sentence in the writer's language."""
     with translation.override(session.principal.language):
-        label = predicate.label
         said = target.canonical_name if target else readable(value)
         if not polarity:
-            return _("%(subject)s: not %(label)s %(object)s") % {
-                "subject": subject.canonical_name,
-                "label": label,
-                "object": said,
-            }
-        return f"{subject.canonical_name} {label} {said}"
+            said = _("not %(object)s") % {"object": said}
+        after_subject = " " if target else ": "
+        return f"{subject.canonical_name}{after_subject}{predicate.label} {said}"
