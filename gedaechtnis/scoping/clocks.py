@@ -15,7 +15,8 @@ _TAKE = """
 INSERT INTO scopes AS s (scope_ref, org_id, tick, revision, state)
 VALUES (%(scope)s, %(org)s, coalesce(%(now)s, clock_timestamp()) + %(span)s * interval '1 microsecond', 1, 'open')
 ON CONFLICT (scope_ref) DO UPDATE
-SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond') + %(span)s * interval '1 microsecond',
+SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond')
+         + %(span)s * interval '1 microsecond',
     revision = s.revision + 1
 RETURNING tick
 """

@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 
 if TYPE_CHECKING:
-    from gedaechtnis.world.models import Fact
+    from gedaechtnis.world.models import Fact  # noqa: F401 (named in the string below)
 
 
 class FactQuerySet(models.QuerySet["Fact"]):

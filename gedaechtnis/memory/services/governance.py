@@ -156,7 +156,7 @@ def _apply(
     tick = session.ticks[0]
     match op.op:
         case "assert_fact" | "assert_relationship":
-            return operations.assert_(session, book, op, 0, tick, provenance)
+            return operations.state(session, book, op, 0, tick, provenance)
         case "upsert_entity":
             return operations.upsert(session, book, op, 0, tick, provenance)
         case "invalidate_fact":

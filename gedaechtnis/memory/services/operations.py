@@ -48,7 +48,7 @@ def carry_out(
         case UpsertEntity():
             return upsert(session, book, op, index, tick, provenance)
         case AssertFact() | AssertRelationship():
-            return assert_(session, book, op, index, tick, provenance)
+            return state(session, book, op, index, tick, provenance)
         case InvalidateFact():
             return invalidate(session, book, op, index, tick, provenance)
         case AddAlias():
@@ -125,7 +125,7 @@ def upsert(
     return OperationResult(op_index=index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
 
 
-def assert_(
+def state(
     session: WriteSession,
     book: EntityBook,
     op: AssertFact | AssertRelationship,
