@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -182,6 +184,11 @@ def test_c100_half_a_character_is_refused(api: Any) -> None:
     body = '{"operations": [{"op": "upsert_entity", "id_hint": "a", "kind": "pet", "canonical_name": "\\ud800"}]}'
     assert_problem(api.post("/api/world/proposals", body), 422, "invalid_text", "operations.0.canonical_name")
     assert_problem(api.post("/api/chats/main/messages", '{"text": "\\ud800"}'), 422, "invalid_text", "text")
+
+
+def test_c100_nul_inside_a_page_marker_is_refused(api: Any) -> None:
+    cursor = base64.urlsafe_b64encode(json.dumps(["\x00", str(uuid4())]).encode()).decode()
+    assert_problem(api.get("/api/world/entities", {"cursor": cursor}), 422, "invalid_text", "cursor")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -28,6 +29,7 @@ def values(answer: dict[str, Any], predicate: str) -> list[Any]:
         ("2026-03-29T02:30:00", "nonexistent_time", []),
         ("2026-03-01T12:00:00", "naive_time", ["2026-03-01T11:00:00Z"]),
         ("gestern", "invalid_time", None),
+        ("0001-01-01T00:00:00", "invalid_time", None),
     ],
 )
 def test_c01_a_time_without_offset_is_never_guessed(
@@ -145,3 +147,14 @@ def test_c13_the_future_is_not_known_and_the_answer_says_what_was_meant(api: Any
 def test_a_basis_that_cannot_be_read_is_refused(api: Any) -> None:
     for basis in ("b1.", "b1.xxxx", "b1.W10"):
         assert_problem(api.get(f"/api/world/entities/me/facts?{urlencode({'known_at': basis})}"), 422, "invalid_basis")
+
+
+def test_a_basis_without_an_offset_is_refused(api: Any) -> None:
+    basis = "b1." + base64.urlsafe_b64encode(b'{"global": "2026-03-01T12:00:00"}').decode().rstrip("=")
+    assert_problem(api.get("/api/world/entities/me/facts", {"known_at": basis}), 422, "naive_time", "known_at")
+
+
+def test_an_alias_ends_after_it_begins(api: Any) -> None:
+    alias = {"op": "add_alias", "entity_ref": "pet:luna", "alias": "Lunchen"}
+    results = propose(api, LUNA, {**alias, "valid_from": "2026-03-01", "valid_to": "2026-02-01"})
+    assert (results[1]["outcome"], results[1]["code"]) == ("rejected", "empty_interval")
