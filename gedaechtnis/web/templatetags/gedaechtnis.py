@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,18 +15,22 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
-from gedaechtnis.memory.answers import FactView, ProposalView
+from gedaechtnis.memory.answers import FactView
 from gedaechtnis.web import moments, scopes, values
 
 register = template.Library()
 
+_NAME = re.compile(r"[a-z0-9-]+")
 _UNSURE_BELOW = 3
 """From this many dots down a belief is shown as a guess."""
 
 
 @cache
 def _drawing(name: str) -> str:
-    source = Path(settings.NODE_MODULES, "lucide-static/icons", f"{name}.svg").read_text()
+    """The inside of a drawing; a plain dot for a name (of a kind in the registry) that has none."""
+    folder = Path(settings.NODE_MODULES, "lucide-static", "icons")
+    file = folder / f"{name}.svg"
+    source = (file if _NAME.fullmatch(name) and file.is_file() else folder / "dot.svg").read_text()
     inner = source[source.index(">", source.index("<svg")) + 1 : source.rindex("</svg>")]
     return " ".join(inner.split())
 
@@ -101,20 +106,6 @@ def sign(fact: FactView) -> Sign:
             return Sign("shield", _("rule"))
         case _:
             return Sign("bot", _("the agent’s conclusion"))
-
-
-@register.filter
-def why_asked(item: ProposalView) -> str:
-    """Why something waits for the person, as one sentence."""
-    match item.why:
-        case "conflict":
-            return _("It contradicts what I have believed so far.")
-        case "derived":
-            return _("Nobody said it outright; I gathered it.")
-        case "privileged":
-            return _("It changes what an agent may do, so I ask first.")
-        case _:
-            return _("I concluded it myself and am not sure.")
 
 
 @dataclass(frozen=True, slots=True)
