@@ -16,9 +16,12 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:dr|prof|hr|fr|st|mr|mrs|ms|bzw|ca|nr|usw|etc|vgl|tel|str|inkl|jr|sr|z|b|d|h|a\.m|p\.m|u|\w\.\w))\.$",
     re.IGNORECASE,
 )
+_LONGEST_ABBREVIATION = 8
+_SOMETHING = re.compile(r"\s*\S")
 _BREAK = re.compile(r"[.!?…]+[\"”“»«')\]]*(?=\s|$)|\n+")
 _GOES_ON = re.compile(rf"\s*(?:[a-zäöüß]|(?i:{_MONTH}|uhr|geburtstag)\b)")
-_QUOTED = re.compile(r"„[^“”\"]*[“”\"]|“[^”]*”|\"[^\"]*\"|»[^«]*«|«[^»]*»|(?<!\w)'[^'\n]{3,}'(?!\w)")
+_QUOTES = (("„", '“”"'), ("“", "”"), ('"', '"'), ("»", "«"), ("«", "»"))
+_SINGLE_QUOTED = re.compile(r"(?<!\w)'[^'\n]{3,}'(?!\w)")
 _BLOCK = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _FOREIGN_LINE = re.compile(
     r"^[ \t]*(?:>|\[(?:memory|system|tool)\]|(?:system|assistant|tool|user|developer)\s*:|#{2,}|<\/?\w[\w-]*>).*$",
@@ -69,15 +72,32 @@ def split(text: str, *, default_language: str = "de") -> tuple[Sentence, ...]:
 
 def without_foreign(text: str) -> str:
     """The text with quotations, code and pasted transcripts replaced by blanks of the same length."""
-    for pattern in (_BLOCK, _FOREIGN_LINE, _QUOTED):
-        text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
-    return text
+    for pattern in (_BLOCK, _FOREIGN_LINE):
+        text = pattern.sub(lambda match: _blank(match.group()), text)
+    for opening, closing in _QUOTES:
+        text = _without_quotes(text, opening, closing)
+    return _SINGLE_QUOTED.sub(lambda match: _blank(match.group()), text)
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+def _without_quotes(text: str, opening: str, closing: str) -> str:
+    """Blank what stands between the marks; a mark nobody closes stays (and is looked for only once)."""
+    parts: list[str] = []
+    position = 0
+    end_mark = re.compile(f"[{closing}]")
+    while (start := text.find(opening, position)) >= 0 and (end := end_mark.search(text, start + 1)) is not None:
+        parts += [text[position:start], _blank(text[start : end.end()])]
+        position = end.end()
+    return "".join([*parts, text[position:]])
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for mark in _BREAK.finditer(text):
-        if mark.group()[0] == "." and _is_inside(text, start, mark):
+        if mark.group() == "." and _is_inside(text, start, mark):
             continue
         yield start, mark.end()
         start = mark.end()
@@ -86,9 +106,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_inside(text: str, start: int, mark: re.Match[str]) -> bool:
     """Whether a full stop belongs to an abbreviation, an ordinal or a date."""
-    before, after = text[start : mark.end()], text[mark.end() :]
-    if mark.group() != ".":
-        return False
+    before = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
     if _ABBREVIATED.search(before):
-        return after.strip() != ""
-    return before[-2:-1].isdigit() and _GOES_ON.match(after) is not None
+        return _SOMETHING.match(text, mark.end()) is not None
+    return before[-2:-1].isdigit() and _GOES_ON.match(text, mark.end()) is not None

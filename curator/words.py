@@ -72,11 +72,11 @@ MARKERS = Words(
 
 CORRECTIONS = Words(
     de=(
-        "nicht .{1,60} sondern", "nein,? .*\\d", "(?:das )?stimmt (?:so )?nicht", "falsch", "das war falsch", "quatsch",
+        "nicht .{1,60} sondern", "nein,? .{0,60}\\d", "(?:das )?stimmt (?:so )?nicht", "falsch", "das war falsch", "quatsch",
         "korrektur", "ich mein(?:e|te)", "verwechselt", "vertan", "geirrt",
     ),
     en=(
-        "not .{1,60} but", "no,? .*\\d", "(?:that's|that is|that was) (?:wrong|not right|incorrect)", "wrong",
+        "not .{1,60} but", "no,? .{0,60}\\d", "(?:that's|that is|that was) (?:wrong|not right|incorrect)", "wrong",
         "correction", "i meant", "i was wrong", "mixed up",
     ),
 )  # fmt: skip

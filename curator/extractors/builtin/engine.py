@@ -28,6 +28,8 @@ from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, MemoryMut
 
 LANGUAGES: Mapping[str, Language] = {"de": GERMAN, "en": ENGLISH}
 MAX_OPERATIONS = 200
+MAX_SENTENCE_CHARS = 1_000
+"""Longer sentences are not read: people do not state things that way, and rules take time on them."""
 
 
 class BuiltinExtractor:
@@ -66,6 +68,8 @@ class _Reader:
 
     def _sentence(self, turn: int, message: WindowMessage, sentence: Sentence, corrected: bool) -> bool:
         """Read one sentence; True if it only announced a correction ("No." "That is wrong.")."""
+        if len(sentence.own) > MAX_SENTENCE_CHARS:
+            return False
         language = LANGUAGES[sentence.language]
         if sentence.is_question or sentence.is_doubtful:
             self.discourse.note_names(sentence.own)
