@@ -85,13 +85,16 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
         "earlier": earlier,
         "open_fact": opened,
         "focus": focus,
-        "questions": [item for item in proposals.list_proposals(principal=principal) if _concerns(item, entity)],
+        "questions": _questions(request, entity) if moment.is_now else [],
     }
 
 
-def _concerns(item: ProposalView, entity: EntityView) -> bool:
-    named = {item.operation.get(name) for name in ("subject_ref", "object_ref", "entity_ref")}
-    return not named.isdisjoint({entity.ref, str(entity.id)})
+def _questions(request: PersonRequest, entity: EntityView) -> list[ProposalView]:
+    """What waits for the person and concerns this entity."""
+    names = {entity.ref, str(entity.id)}
+    parts = ("subject_ref", "object_ref", "entity_ref")
+    waiting = proposals.list_proposals(principal=request.principal)
+    return [item for item in waiting if names & {item.operation.get(part) for part in parts}]
 
 
 def _earlier(history: tuple[FactView, ...]) -> tuple[FactView, ...]:

@@ -1,0 +1,66 @@
+"""Live notices reach those who may read, hold ids only, and never stand in the way of a write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from channels_redis.core import RedisChannelLayer
+from django.test import Client
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import person
+from gedaechtnis.live import publisher
+from gedaechtnis.memory.schemas import MemoryMutationProposal
+from gedaechtnis.memory.services.commit import commit_proposal
+from tests.e2e.pages.conftest import WORLD, Site, apart
+
+QUIET_SECONDS = 0.5
+
+
+@contextmanager
+def line(site: Site, user: User | None) -> Iterator[ClientConnection]:
+    """A WebSocket with that person's session, already joined to their groups."""
+    client = Client()
+    if user:
+        client.force_login(user)
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+    address = site.url.replace("http", "ws", 1) + "/ws/"
+    origin = site.url
+    with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:  # type: ignore[arg-type]
+        with pytest.raises(TimeoutError):
+            socket.recv(timeout=QUIET_SECONDS)
+        yield socket
+
+
+def tell(user: User) -> None:
+    proposal = MemoryMutationProposal.model_validate({"operations": WORLD[:1]})
+    apart(lambda: commit_proposal(principal=person(user), proposal=proposal))
+
+
+def test_readers_hear_ids_and_strangers_nothing(site: Site, anna: User, clara: User) -> None:
+    with line(site, anna) as hers, line(site, clara) as strange:
+        tell(anna)
+        frame = json.loads(hers.recv(timeout=5))
+        assert set(frame) == {"type", "ids"}
+        assert frame["type"] == "memory.committed"
+        assert frame["ids"]
+        with pytest.raises(TimeoutError):
+            strange.recv(timeout=QUIET_SECONDS)
+
+
+def test_nobody_listens_without_a_session(site: Site, database: None) -> None:
+    with pytest.raises(ConnectionClosed) as closed, line(site, None):
+        pass
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401
+
+
+def test_a_write_does_not_need_the_channel_layer(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = RedisChannelLayer(hosts=["redis://127.0.0.1:1"])
+    monkeypatch.setattr(publisher, "get_channel_layer", lambda: nowhere)
+    tell(anna)
