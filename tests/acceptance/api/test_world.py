@@ -278,3 +278,10 @@ def test_a_token_bound_to_a_scope_writes_only_there(anna: User, client_for: Call
     own = f"user:{anna.sub}"
     bound = client_for(anna, write_scope=own)
     assert propose(bound, LUNA, **{"Gedaechtnis-Scope": own})[0]["outcome"] == "committed"
+
+
+def test_the_first_word_of_a_person_makes_their_own_entity(client_for: Callable[..., Any], database: None) -> None:
+    newcomer = client_for(User.objects.create(username="dora", first_name="Dora"))
+    results = propose(newcomer, LUNA, relation("pet:luna", "owned_by", "me"))
+    assert [result["outcome"] for result in results] == ["committed", "committed"]
+    assert newcomer.get("/api/world/entities/me").json()["name"] == "Dora"
