@@ -11,6 +11,7 @@ from channels_redis.core import RedisChannelLayer
 from django.test import Client
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
@@ -30,8 +31,8 @@ def line(site: Site, user: User | None) -> Iterator[ClientConnection]:
         client.force_login(user)
     cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
     address = site.url.replace("http", "ws", 1) + "/ws/"
-    origin = site.url
-    with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:  # type: ignore[arg-type]
+    origin = Origin(site.url)
+    with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:
         with pytest.raises(TimeoutError):
             socket.recv(timeout=QUIET_SECONDS)
         yield socket
