@@ -41,6 +41,7 @@ class FactView:
     subject_label: str
     predicate: str
     predicate_label: str
+    inverse_label: str  # how it reads from the object: "owns" for "belongs to"
     polarity: bool
     object: ObjectView
     statement: str

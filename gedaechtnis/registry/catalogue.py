@@ -44,6 +44,10 @@ class Catalogue:
     def predicate_label(self, predicate: str) -> str:
         return self.predicates[predicate].label if predicate in self.predicates else predicate
 
+    def inverse_label(self, predicate: str) -> str:
+        """How a relation reads from its object; "" where nobody named that."""
+        return self.predicates[predicate].inverse_label if predicate in self.predicates else ""
+
 
 _cached: tuple[float, Catalogue] | None = None
 

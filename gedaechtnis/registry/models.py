@@ -114,11 +114,11 @@ class Predicate(Term):
 
     @property
     def inverse_label(self) -> str:
-        """How the relation reads from its object, in the reader's language."""
+        """How the relation reads from its object, in the reader's language; "" where nobody named that."""
         if self.symmetric:
             return self.label
         german = (get_language() or "").startswith("de")
-        return (self.inverse_label_de if german else self.inverse_label_en) or self.inverse or self.label
+        return (self.inverse_label_de if german else self.inverse_label_en) or self.inverse_label_en
 
 
 class EventType(Term):

@@ -72,6 +72,17 @@ def search_entities(
         return Page(items=_views(page), cursor=more)
 
 
+def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityView, ...]:
+    """The entities about which something was learned last, the latest first."""
+    with scope(principal):
+        latest = (
+            Fact.objects.believed().values("subject_id").annotate(last=Max("recorded_at")).order_by("-last", "subject_id")
+        )
+        order = [row["subject_id"] for row in latest[:limit]]
+        found = {entity.pk: entity for entity in Entity.objects.filter(pk__in=order)}
+        return _views([found[id] for id in order if id in found])
+
+
 def _named_like(q: str) -> Q:
     keys = {key for key in (name_key(q), *finding_keys(q)) if key}
     if not keys:

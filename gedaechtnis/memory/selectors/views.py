@@ -36,6 +36,7 @@ class _Reader:
             subject_label=self.names.get(row.subject_id, row.subject.canonical_name),
             predicate=row.predicate,
             predicate_label=self.terms.predicate_label(row.predicate),
+            inverse_label=self.terms.inverse_label(row.predicate),
             polarity=row.polarity,
             object=self._object(row),
             statement=row.statement,

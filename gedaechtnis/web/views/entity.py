@@ -73,8 +73,9 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
     inbound = [fact for fact in inward.facts if (fact.predicate, fact.subject_id) not in said]
     today = None if moment.is_now else reads.entity_facts(principal=principal, entity_id=entity.id).facts
     rows = comparison.rows(then, today)
-    earlier = _earlier(reads.history(principal=principal, entity_id=entity.id)) if moment.is_now else ()
-    shown = {fact.id for fact in (*then, *earlier)}
+    history = reads.history(principal=principal, entity_id=entity.id) if moment.is_now else ()
+    upcoming, earlier = _upcoming(history), _earlier(history)
+    shown = {fact.id for fact in (*then, *upcoming, *earlier)}
     opened = _opened(request)
     focus = None if opened is None or opened in shown else _explained(request, opened)
     return {
@@ -82,6 +83,7 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
         "differences": sum(row.differs for row in rows),
         "outbound": outbound,
         "inbound": inbound,
+        "upcoming": upcoming,
         "earlier": earlier,
         "open_fact": opened,
         "focus": focus,
@@ -95,6 +97,13 @@ def _questions(request: PersonRequest, entity: EntityView) -> list[ProposalView]
     parts = ("subject_ref", "object_ref", "entity_ref")
     waiting = proposals.list_proposals(principal=request.principal)
     return [item for item in waiting if names & {item.operation.get(part) for part in parts}]
+
+
+def _upcoming(history: tuple[FactView, ...]) -> tuple[FactView, ...]:
+    """Beliefs about what will hold, the nearest first."""
+    now = clock.now()
+    ahead = [fact for fact in history if fact.valid_from is not None and fact.valid_from > now]
+    return tuple(sorted(ahead, key=lambda fact: fact.valid_from or now))
 
 
 def _earlier(history: tuple[FactView, ...]) -> tuple[FactView, ...]:

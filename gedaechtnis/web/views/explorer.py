@@ -18,7 +18,7 @@ _MAX_QUERY = 300
 @require_GET
 @private
 def index(request: PersonRequest) -> HttpResponse:
-    """Search as you type, filter by kind, newest learning first; as a fragment, the results or the next page."""
+    """Search as you type, filter by kind, what was learned last on top; as a fragment, the results or the next page."""
     q = request.GET.get("q", "").strip()[:_MAX_QUERY]
     kind = request.GET.get("kind") or None
     cursor = request.GET.get("cursor") or None
@@ -30,6 +30,7 @@ def index(request: PersonRequest) -> HttpResponse:
         "kind": kind,
         "page": page,
         "kinds": entities.kind_counts(principal=request.principal),
+        "recent": entities.recently_learned(principal=request.principal) if not asked else (),
         "is_continued": cursor is not None,
         "more_query": urlencode({**asked, "cursor": page.cursor}) if page.cursor else "",
         "asked_query": urlencode(asked),
