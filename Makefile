@@ -12,10 +12,11 @@ STATIC_SETTINGS := DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.lint
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 TEMPLATES = $$(git ls-files --cached --others --exclude-standard 'templates/*.html')
 
-# True if there is a Chromium, installing it first where that is possible.
-HAVE_CHROMIUM = { command -v chromium || { [ "$$(id -u)" = 0 ] && command -v apt-get \
+# True if there is a Chromium and a driver that runs (it needs libatomic), installing both first where that is possible.
+BROWSER_RUNS = { command -v chromium && $(PY) -m playwright --version; } >/dev/null 2>&1
+HAVE_CHROMIUM = { $(BROWSER_RUNS) || { { [ "$$(id -u)" = 0 ] && command -v apt-get \
   && echo 'installing Chromium for the browser tests' >&2 && apt-get update -qq \
-  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; }; } >/dev/null
+  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium libatomic1; } >/dev/null && $(BROWSER_RUNS); }; }
 
 # A stamp is newer than what it was made from; delete it (or .venv, node_modules) to make it again.
 RUNTIME := .venv/.stamp-runtime
@@ -43,11 +44,11 @@ test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included wh
 	  $(TEST_SERVICES) $(PY) -m pytest $(ARGS); \
 	else \
 	  $(TEST_SERVICES) $(PY) -m pytest -m 'not e2e' $(ARGS); \
-	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no Chromium here, and it could not be installed. !!!'; \
+	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no working Chromium here, and none could be installed. !!!'; \
 	fi
 
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
-	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the package chromium.'; exit 1; }
+	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }
 	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(ARGS)
 
 lint: $(DEV) types ## style, types, import rule, templates, missing migrations

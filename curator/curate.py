@@ -19,7 +19,6 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.memory import events
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation
 from gedaechtnis.memory.services.commit import commit_proposal
-from gedaechtnis.memory.services.people import ensure_self
 from gedaechtnis.scoping.context import scope
 
 logger = logging.getLogger(__name__)
@@ -43,7 +42,6 @@ def curate(*, user: User, chat_id: UUID, extractor: Extractor | None = None) -> 
     Safe to run twice and side by side: the watermark moves in the transaction of the commit,
     and of two runs over the same window only the first one writes.
     """
-    ensure_self(user=user)
     person = principals.person(user)
     windows = 0
     while reading := load_curator_context(principal=person, chat_id=chat_id, now=clock.now()):

@@ -21,7 +21,6 @@ from django.test import Client
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.identity.tokens import create_token
-from gedaechtnis.memory.services.people import ensure_self
 from gedaechtnis.registry import catalogue
 from tests.stack import Stack
 
@@ -86,7 +85,6 @@ def make_user(name: str) -> User:
     user = User(username=name, first_name=name.capitalize(), language="de", time_zone="Europe/Berlin")
     user.set_password(f"geheim-{name}")
     user.save()
-    ensure_self(user=user)
     return user
 
 

@@ -134,6 +134,13 @@ def shown(instant: datetime | None) -> datetime | None:
     return None if instant == UNKNOWN_START else instant
 
 
+def bound_text(at: datetime, precision: str, zone: ZoneInfo) -> str:
+    """A bound as `parse_bound` reads it, no more exact than it is known."""
+    day = at.astimezone(zone).date().isoformat()
+    shortened = {Precision.YEAR: day[:4], Precision.MONTH: day[:7], Precision.DAY: day}
+    return shortened.get(Precision(precision), rfc3339(at))
+
+
 def rfc3339(instant: datetime) -> str:
     """`2026-11-30T08:00:00Z`, with microseconds only where there are any."""
     return instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

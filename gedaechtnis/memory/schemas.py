@@ -84,7 +84,10 @@ class UpsertEntity(_Operation):
 
 
 class _Assertion(_Operation):
-    """Bounds: RFC 3339 instants, or bare dates read in the scope's zone. `"unknown"` as start = not known."""
+    """Bounds: RFC 3339 instants, or dates, months (`2024-03`) or years read in the scope's zone.
+
+    `"unknown"` as start = not known.
+    """
 
     subject_ref: str = Field(max_length=300)
     predicate: str = Field(max_length=200)
@@ -164,6 +167,8 @@ class OperationResult(BaseModel):
     event_id: UUID | None = None
     code: str | None = None
     reason: str | None = None
+    field: str | None = None
+    extra: dict[str, Any] = Field(default_factory=dict)
 
 
 class ProposalResult(BaseModel):

@@ -11,12 +11,11 @@ from gedaechtnis.api.inputs import run_id_of
 from gedaechtnis.api.paging import page_of
 from gedaechtnis.api.schemas.common import IdempotencyKey, OptionalReason, WriteScope
 from gedaechtnis.api.schemas.proposals import AnswerIn, ProposalPage, ProposalsIn, ReviewItemsIn
-from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import Page, ProposalView
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult, ProposalResult
 from gedaechtnis.memory.selectors import proposals
-from gedaechtnis.memory.services import commit, governance, people
+from gedaechtnis.memory.services import commit, governance
 
 router = Router(tags=["proposals"])
 review_router = Router(tags=["review"])
@@ -32,7 +31,6 @@ def propose(
     proposal changes nothing. The same run id with the same body answers the stored outcomes as
     `duplicate`, with another body 409.
     """
-    _introduce_self(request.auth)
     run_id = run_id_of(idempotency_key, payload.run_id, field="run_id")
     return commit.commit_proposal(
         principal=request.auth,
@@ -70,12 +68,6 @@ def answer_review_item(request: ApiRequest, item_id: UUID, payload: AnswerIn) ->
     """Accept or reject; of two answers the first one counts, the second gets 409 `already_decided`."""
     decide = governance.accept_proposal if payload.action == "accept" else governance.reject_proposal
     return decide(principal=request.auth, proposal_id=item_id, reason=payload.reason)
-
-
-def _introduce_self(principal: Principal) -> None:
-    """Make the person's own entity if this is their first word, so that `me` means somebody."""
-    if principal.sub is not None and principal.read_scopes[0] in principal.write_scopes:
-        people.ensure_self(user=User.objects.get(sub=principal.sub))
 
 
 def _listed(principal: Principal, state: str, cursor: str | None, limit: int) -> Page[ProposalView]:

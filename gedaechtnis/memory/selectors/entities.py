@@ -76,7 +76,10 @@ def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityVie
     """The entities about which something was learned last, the latest first."""
     with scope(principal):
         latest = (
-            Fact.objects.believed().values("subject_id").annotate(last=Max("recorded_at")).order_by("-last", "subject_id")
+            Fact.objects.believed()
+            .values("subject_id")
+            .annotate(last=Max("recorded_at"))
+            .order_by("-last", "subject_id")
         )
         order = [row["subject_id"] for row in latest[:limit]]
         found = {entity.pk: entity for entity in Entity.objects.filter(pk__in=order)}

@@ -72,7 +72,14 @@ def _carry_out(
     try:
         return operations.carry_out(session, book, op, index, force_review=force_review)
     except Problem as problem:
-        return OperationResult(op_index=index, outcome=Outcome.REJECTED, code=problem.code, reason=_(problem.detail))
+        return OperationResult(
+            op_index=index,
+            outcome=Outcome.REJECTED,
+            code=problem.code,
+            reason=_(problem.detail),
+            field=problem.field,
+            extra=problem.extra,
+        )
 
 
 def _earlier_results(

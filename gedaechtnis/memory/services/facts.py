@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common.instants import Precision, rfc3339
+from gedaechtnis.common.instants import bound_text
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
@@ -93,9 +94,11 @@ def correct_fact(
         "subject_ref": str(row.subject_id),
         "predicate": row.predicate,
         "polarity": changes.get("polarity", row.polarity),
-        "valid_from": changes.get("valid_from", _as_text(row.valid_from, row.valid_from_precision)),
-        "valid_to": changes.get("valid_to", rfc3339(row.valid_to) if row.valid_to and row.valid_to_stated else None),
-        "statement": changes.get("statement"),
+        **_bounds(row, changes, principal.zone),
+        "statement": changes.get("statement", row.statement if _says_the_same(changes) else None),
+        "confidence": row.confidence,
+        "domain": row.domain or None,
+        "topic": row.topic or None,
         "correction": True,
         "replaces_fact_id": str(row.pk),
         "memory_type": MemoryType.CORRECTION,
@@ -110,8 +113,20 @@ def correct_fact(
     return _one(principal, operation, row.scope_ref, run_id)
 
 
-def _as_text(start: Any, precision: str) -> str:
-    return "unknown" if precision == Precision.UNKNOWN else rfc3339(start)
+def _bounds(row: Fact, changes: dict[str, Any], zone: ZoneInfo) -> dict[str, Any]:
+    """The bounds of a correction. Without a new start none are named: it takes the old belief's over as they are."""
+    bounds: dict[str, Any] = {}
+    if "valid_from" in changes:
+        bounds["valid_from"] = changes["valid_from"] or "unknown"
+        bounds["valid_to"] = bound_text(row.valid_to, row.valid_to_precision, zone) if row.valid_to else None
+    if "valid_to" in changes:
+        bounds["valid_to"] = changes["valid_to"]
+        bounds["still"] = changes["valid_to"] is None
+    return bounds
+
+
+def _says_the_same(changes: dict[str, Any]) -> bool:
+    return not set(changes) & {"object_value", "object_ref", "polarity"}
 
 
 def _readable(principal: Principal, fact_id: UUID) -> Fact:
@@ -128,7 +143,7 @@ def _one(principal: Principal, operation: Operation, scope_ref: str, run_id: str
     # A refusal comes with its code, also where it is asked for again and comes as a duplicate.
     if result.code is not None:
         status = 409 if result.code in _CONFLICT_CODES else 422
-        raise Problem(result.code, result.reason or _("This was refused."), status)
+        raise Problem(result.code, result.reason or _("This was refused."), status, result.field, result.extra)
     return result
 
 

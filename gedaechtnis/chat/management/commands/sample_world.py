@@ -12,7 +12,6 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, PrincipalKind, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
-from gedaechtnis.memory.services.people import ensure_self
 
 USERNAME = "anna"
 
@@ -28,7 +27,6 @@ class Command(BaseCommand):
         user = User(username=USERNAME, first_name="Anna", last_name="Weber", is_staff=True, is_superuser=True)
         user.set_password(password)
         user.save()
-        ensure_self(user=user)
         principal = person(user)
         self._commit(principal, sample.WORLD, "sample-world")
         self._commit(_assistant(principal), sample.GUESSES, "sample-guesses")
