@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import urllib.request
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.tokens import create_token
-from tests.e2e.conftest import Visitor, aside
+from tests.e2e.conftest import Open, apart
 from tests.stack import Stack
 
 
@@ -87,19 +86,21 @@ def propose(stack: Stack, secret: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("words", [GERMAN, ENGLISH], ids=["de", "en"])
-def test_tell_correct_change_look_back_and_decide(
-    anna: User, stack: Stack, visitor: Callable[..., Visitor], words: Words
-) -> None:
+def test_tell_correct_change_look_back_and_decide(anna: User, stack: Stack, visit: Open, words: Words) -> None:
     anna.language = words.language
-    aside(anna.save)
-    person = visitor(locale="de-DE" if words.language == "de" else "en-GB")
-    chat = person.sign_in(anna, "geheim-anna")
+    apart(anna.save)
+    chat = visit("/", locale="de-DE" if words.language == "de" else "en-GB")
+
+    def window(path: str) -> Page:
+        page = chat.context.new_page()
+        page.goto(path)
+        return page
 
     # Told once: the entity appears in another window without reload.
-    explorer = person.open("/wissen/")
+    explorer = window("/wissen/")
     say(chat, words.told)
     expect(explorer.get_by_role("link", name=re.compile(words.known_as)).first).to_be_visible()
-    entity = person.open("/wissen/pet:luna/")
+    entity = window("/wissen/pet:luna/")
     expect(feeding_row(entity, words)).to_contain_text("19:00")
     before_correction = datetime.now(UTC)
 
@@ -107,7 +108,7 @@ def test_tell_correct_change_look_back_and_decide(
     say(chat, words.corrected)
     expect(feeding_row(entity, words)).to_contain_text("18:00")
     then = before_correction.isoformat().replace("+00:00", "Z")
-    past = person.open(f"/wissen/pet:luna/?valid_at={then}")
+    past = window(f"/wissen/pet:luna/?valid_at={then}")
     expect(feeding_row(past, words)).to_contain_text("18:00")
     past.get_by_role("link", name=words.what_was_known).click()
     expect(feeding_row(past, words)).to_contain_text("19:00")
@@ -128,7 +129,7 @@ def test_tell_correct_change_look_back_and_decide(
         expect(feeding_row(past, words)).to_contain_text("18:00")
 
     # An agent's guess comes as a card and is accepted.
-    _token, secret = aside(create_token, user=anna, name="assistant", agent_role="assistant")
+    _token, secret = apart(lambda: create_token(user=anna, name="assistant", agent_role="assistant"))
     answer = propose(
         stack,
         secret,
@@ -151,4 +152,3 @@ def test_tell_correct_change_look_back_and_decide(
     card.get_by_role("button", name=words.yes).click()
     expect(card.get_by_role("button")).to_have_count(0)
     expect(entity.locator("#entity-moment")).to_contain_text(words.guess)
-    assert person.complaints == []

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from gedaechtnis.identity.models import User
-from tests.e2e.pages.conftest import EVA
+from tests.e2e.conftest import EVA
 
 FRAGMENTS = {"/": "chat-stream", "/wissen/": "explorer-results", EVA: "entity-moment", "/stand/": "totals"}
 

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from gedaechtnis.identity.models import User
-from tests.e2e.pages.conftest import EVA, SCREENS, Open
+from tests.e2e.conftest import EVA, SCREENS, Open
 
 pytestmark = pytest.mark.e2e
 

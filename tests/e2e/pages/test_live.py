@@ -18,20 +18,21 @@ from gedaechtnis.identity.principals import person
 from gedaechtnis.live import publisher
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
-from tests.e2e.pages.conftest import WORLD, Site, apart
+from tests.e2e.conftest import WORLD, apart
+from tests.stack import Stack
 
 QUIET_SECONDS = 0.5
 
 
 @contextmanager
-def line(site: Site, user: User | None) -> Iterator[ClientConnection]:
+def line(stack: Stack, user: User | None) -> Iterator[ClientConnection]:
     """A WebSocket with that person's session, already joined to their groups."""
     client = Client()
     if user:
         client.force_login(user)
     cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
-    address = site.url.replace("http", "ws", 1) + "/ws/"
-    origin = Origin(site.url)
+    address = stack.url.replace("http", "ws", 1) + "/ws/"
+    origin = Origin(stack.url)
     with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:
         with pytest.raises(TimeoutError):
             socket.recv(timeout=QUIET_SECONDS)
@@ -43,8 +44,8 @@ def tell(user: User) -> None:
     apart(lambda: commit_proposal(principal=person(user), proposal=proposal))
 
 
-def test_readers_hear_ids_and_strangers_nothing(site: Site, anna: User, clara: User) -> None:
-    with line(site, anna) as hers, line(site, clara) as strange:
+def test_readers_hear_ids_and_strangers_nothing(stack: Stack, anna: User, clara: User) -> None:
+    with line(stack, anna) as hers, line(stack, clara) as strange:
         tell(anna)
         frame = json.loads(hers.recv(timeout=5))
         assert set(frame) == {"type", "ids"}
@@ -54,8 +55,8 @@ def test_readers_hear_ids_and_strangers_nothing(site: Site, anna: User, clara: U
             strange.recv(timeout=QUIET_SECONDS)
 
 
-def test_nobody_listens_without_a_session(site: Site, database: None) -> None:
-    with pytest.raises(ConnectionClosed) as closed, line(site, None):
+def test_nobody_listens_without_a_session(stack: Stack, database: None) -> None:
+    with pytest.raises(ConnectionClosed) as closed, line(stack, None):
         pass
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4401

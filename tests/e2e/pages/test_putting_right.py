@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.pages.conftest import EVA, Open
+from tests.e2e.conftest import EVA, Open
 
 pytestmark = pytest.mark.e2e
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gedaechtnis.identity.models import User
-from tests.e2e.pages.conftest import EVA, Open, sign_in
+from tests.e2e.conftest import EVA, Open, sign_in
 
 pytestmark = pytest.mark.e2e
 

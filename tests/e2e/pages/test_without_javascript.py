@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.pages.conftest import EVA, Open
+from tests.e2e.conftest import EVA, Open
 
 pytestmark = pytest.mark.e2e
 
