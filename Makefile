@@ -24,7 +24,7 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell test e2e lint types fmt lock
+.PHONY: help run serve shell manage test e2e lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -38,6 +38,9 @@ serve: $(RUNTIME) $(ASSETS) $(MESSAGES) ## production settings on your own Postg
 
 shell: $(RUNTIME) $(MESSAGES) ## a Django shell on the data of `make run`, running or not
 	@$(EMBEDDED) exec --join -- $(PY) manage.py shell
+
+manage: $(RUNTIME) $(MESSAGES) ## a management command on the data of `make run`; ARGS="token create anna --name laptop"
+	@$(EMBEDDED) exec --join -- $(PY) manage.py $(ARGS)
 
 test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included where Chromium can be had; ARGS="-k name"
 	@if $(HAVE_CHROMIUM); then \

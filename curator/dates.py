@@ -18,8 +18,8 @@ from typing import Literal
 from dateutil.relativedelta import relativedelta
 
 from curator.dates_words import GRAMMARS, Grammar
+from curator.periods import Bound, Period, date_of, days, indexed_month, monday, one_day, whole_month, whole_year
 
-Precision = Literal["instant", "day", "week", "month", "year"]
 Role = Literal["at", "from", "until"]
 
 _DAY = timedelta(days=1)
@@ -31,34 +31,6 @@ class Lean(Enum):
     PAST = -1
     NONE = 0
     FUTURE = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """One bound as an operation carries it: `2026-12-01`, `2024-03`, `2019`, or an RFC 3339 instant.
-
-    A shortened date means the first instant of that month or year and says how exactly it is known.
-    A week is given by its first day.
-    """
-
-    text: str
-    precision: Precision
-
-
-@dataclass(frozen=True, slots=True)
-class Period:
-    """Local days `[first, after)` that a phrase stands for."""
-
-    first: date
-    after: date
-    precision: Precision
-
-    def start(self) -> Bound:
-        return _bound(self.first, self.precision)
-
-    def end(self) -> Bound:
-        """The exclusive end: "until Friday" ends when Saturday begins."""
-        return _bound(self.after, self.precision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +123,7 @@ def calendar_date(text: str, language: str) -> str | None:
         if kind == "year":
             return str(year)
         day, month = int(parts["d"]), _month(parts, grammar)
-        if _date(year or 2000, month, day) is None:
+        if date_of(year or 2000, month, day) is None:
             return None
         return f"{year:04d}-{month:02d}-{day:02d}" if year else f"--{month:02d}-{day:02d}"
     return None
@@ -226,35 +198,35 @@ def _both(period: Period | None) -> Pair:
 
 
 def _iso(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
-    return _both(_one_day(_date(int(parts["y"]), int(parts["m"]), int(parts["d"]))))
+    return _both(one_day(date_of(int(parts["y"]), int(parts["m"]), int(parts["d"]))))
 
 
 def _day_month(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
     day, month = int(parts["d"]), _month(parts, grammar)
     if year := _year(parts.get("y")):
-        return _both(_one_day(_date(year, month, day)))
-    days = [found for offset in range(-4, 5) if (found := _date(today.year + offset, month, day))]
+        return _both(one_day(date_of(year, month, day)))
+    days = [found for offset in range(-4, 5) if (found := date_of(today.year + offset, month, day))]
     past = max((found for found in days if found <= today), default=None)
     future = min((found for found in days if found >= today), default=None)
-    return _one_day(past), _one_day(future)
+    return one_day(past), one_day(future)
 
 
 def _month_name(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
     month = _month(parts, grammar)
     if year := _year(parts.get("y")):
-        return _both(_whole_month(year, month))
+        return _both(whole_month(year, month))
     this = today.year * 12 + today.month - 1
     candidate = today.year * 12 + month - 1
     before = candidate if candidate <= this else candidate - 12
     after = candidate if candidate >= this else candidate + 12
     which = _which(parts, grammar)
     if which == "last":
-        return _both(_indexed_month(before if before < this else before - 12))
+        return _both(indexed_month(before if before < this else before - 12))
     if which in ("next", "coming"):
-        return _both(_indexed_month(after if after > this else after + 12))
+        return _both(indexed_month(after if after > this else after + 12))
     if which == "this":
-        return _both(_indexed_month(candidate))
-    return _indexed_month(before), _indexed_month(after)
+        return _both(indexed_month(candidate))
+    return indexed_month(before), indexed_month(after)
 
 
 def _weekday(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
@@ -263,31 +235,31 @@ def _weekday(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
     ahead = (wanted - today.weekday()) % 7
     which = _which(parts, grammar)
     if which == "last":
-        return _both(_one_day(today - _DAY * (back or 7)))
+        return _both(one_day(today - _DAY * (back or 7)))
     if which == "coming":
-        return _both(_one_day(today + _DAY * (ahead or 7)))
+        return _both(one_day(today + _DAY * (ahead or 7)))
     if which == "this":
-        return _both(_one_day(today + _DAY * (wanted - today.weekday())))
+        return _both(one_day(today + _DAY * (wanted - today.weekday())))
     if which == "next":
         # "next Friday" on a Monday may mean this week's or the following one.
         in_this_week = 0 < ahead < 7 - today.weekday()
-        return (None, None) if in_this_week else _both(_one_day(today + _DAY * (ahead or 7)))
+        return (None, None) if in_this_week else _both(one_day(today + _DAY * (ahead or 7)))
     if not back:
         return None, None
-    return _one_day(today - _DAY * back), _one_day(today + _DAY * ahead)
+    return one_day(today - _DAY * back), one_day(today + _DAY * ahead)
 
 
 def _unit(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
     step = {"last": -1, "this": 0, "next": 1, "coming": 1}[_which(parts, grammar) or "this"]
     unit = _index(parts["unit"], grammar.units)
     if unit == 1:
-        return _both(_days(_monday(today) + 7 * step * _DAY, 7, "week"))
+        return _both(days(monday(today) + 7 * step * _DAY, 7, "week"))
     if unit == 2:
-        return _both(_indexed_month(today.year * 12 + today.month - 1 + step))
+        return _both(indexed_month(today.year * 12 + today.month - 1 + step))
     if unit == 3:
-        return _both(_whole_year(today.year + step))
-    saturday = _monday(today) + (5 + 7 * step) * _DAY
-    return _both(_days(saturday, 2, "day"))
+        return _both(whole_year(today.year + step))
+    saturday = monday(today) + (5 + 7 * step) * _DAY
+    return _both(days(saturday, 2, "day"))
 
 
 def _distance(parts: dict[str, str], today: date, grammar: Grammar, sign: int) -> Pair:
@@ -304,10 +276,10 @@ def _distance(parts: dict[str, str], today: date, grammar: Grammar, sign: int) -
     except (ValueError, OverflowError):
         return None, None
     if unit == 2:
-        return _both(_whole_month(day.year, day.month))
+        return _both(whole_month(day.year, day.month))
     if unit == 3:
-        return _both(_whole_year(day.year))
-    return _both(_one_day(day))
+        return _both(whole_year(day.year))
+    return _both(one_day(day))
 
 
 def _ago(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
@@ -321,12 +293,12 @@ def _ahead(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
 def _relative(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
     for pattern, offset in grammar.relative:
         if re.fullmatch(pattern, parts["word"], re.IGNORECASE):
-            return _both(_one_day(today + offset * _DAY))
+            return _both(one_day(today + offset * _DAY))
     return None, None
 
 
 def _only_year(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
-    return _both(_whole_year(int(parts["y"])))
+    return _both(whole_year(int(parts["y"])))
 
 
 def _vague(parts: dict[str, str], today: date, grammar: Grammar) -> Pair:
@@ -348,42 +320,6 @@ _RESOLVERS = {
     "year": _only_year,
     "vague": _vague,
 }
-
-
-def _bound(day: date, precision: Precision) -> Bound:
-    length = {"month": 7, "year": 4}.get(precision, 10)
-    return Bound(day.isoformat()[:length], precision)
-
-
-def _days(first: date, count: int, precision: Precision) -> Period:
-    return Period(first, first + count * _DAY, precision)
-
-
-def _one_day(day: date | None) -> Period | None:
-    return None if day is None else _days(day, 1, "day")
-
-
-def _whole_month(year: int, month: int) -> Period | None:
-    return _indexed_month(year * 12 + month - 1)
-
-
-def _indexed_month(index: int) -> Period:
-    return Period(date(index // 12, index % 12 + 1, 1), date((index + 1) // 12, (index + 1) % 12 + 1, 1), "month")
-
-
-def _whole_year(year: int) -> Period:
-    return Period(date(year, 1, 1), date(year + 1, 1, 1), "year")
-
-
-def _monday(day: date) -> date:
-    return day - day.weekday() * _DAY
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def _year(text: str | None) -> int | None:

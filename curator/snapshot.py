@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 ValueType = Literal["text", "number", "date", "time", "phone", "email", "any", "entity"]
@@ -30,8 +30,7 @@ class PredicateRule:
 
 @dataclass(frozen=True, slots=True)
 class RegistrySnapshot:
-    """Vocabulary and suppressions (hashes by `validator.suppression_hash`) at the start of a run."""
+    """The vocabulary at the start of a run."""
 
     kinds: Mapping[str, KindRule]
     predicates: Mapping[str, PredicateRule]
-    suppressed: frozenset[str] = field(default=frozenset())

@@ -2,12 +2,11 @@
 
 Codes of rejections: `unknown_kind`, `unresolved_reference`, `subject_kind`, `object_kind`, `value_type`,
 `empty_value`, `missing_evidence`, `evidence_not_found`, `evidence_not_the_persons`, `not_asserted`, `invalid_date`,
-`empty_interval`, `date_out_of_range`, `unknown_target`, `contradiction`, `duplicate`, `suppressed`.
+`empty_interval`, `date_out_of_range`, `unknown_target`, `contradiction`, `duplicate`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -88,14 +87,6 @@ def validate(
         if isinstance(operation, UpsertEntity):
             hints[operation.id_hint] = operation.kind
     return accepted, rejections
-
-
-def suppression_hash(operation: Assertion) -> str:
-    """A hash of subject, predicate, object and applicability: it says what was rejected without holding the text."""
-    value = operation.object_ref if isinstance(operation, AssertRelationship) else operation.object_value
-    folded = name_key(value) if isinstance(value, str) else value
-    parts = [operation.subject_ref, operation.predicate, folded, operation.polarity, operation.applies_to_ref]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
 Problem = tuple[str, str]
@@ -251,18 +242,8 @@ def _clash(one: Assertion, other: Assertion, case: _Case) -> bool:
     return one.polarity and rule is not None and rule.functional and not same_object
 
 
-def _not_suppressed(case: _Case) -> Iterator[Problem]:
-    operation = case.operation
-    if (
-        isinstance(operation, Assertion)
-        and case.registry.suppressed
-        and suppression_hash(operation) in case.registry.suppressed
-    ):
-        yield "suppressed", "The person has rejected this before."
-
-
 _RULES: tuple[Callable[[_Case], Iterator[Problem]], ...] = (
-    _kinds, _values, _evidence, _asserted, _dates, _targets, _consistent, _not_suppressed,
+    _kinds, _values, _evidence, _asserted, _dates, _targets, _consistent,
 )  # fmt: skip
 
 

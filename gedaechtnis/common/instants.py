@@ -20,7 +20,7 @@ UNKNOWN_START = datetime(1, 1, 2, tzinfo=UTC)
 
 _OPEN_YEAR = 9999
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-_UNTIL_OPEN = {"infinity", "+infinity", "-infinity"}
+_OPEN = {"infinity", "+infinity"}
 
 
 class Precision(StrEnum):
@@ -89,7 +89,7 @@ def parse_bound(text: str, *, zone: ZoneInfo, field: str) -> Bound | None:
     `infinity` and the year 9999 mean open and give None.
     """
     cleaned = text.strip()
-    if cleaned.lower() in _UNTIL_OPEN:
+    if cleaned.lower() in _OPEN:
         return None
     matched = _DATE.fullmatch(cleaned)
     if matched is None:

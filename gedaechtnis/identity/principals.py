@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
+from gedaechtnis.common.rank import Rank
 from gedaechtnis.identity.models import GroupMembership, Token, User
 
 GLOBAL_SCOPE = "global"
@@ -22,15 +23,6 @@ class PrincipalKind(StrEnum):
     CURATOR = "curator"
     INTEGRATION = "integration"
     SYSTEM = "system"
-
-
-class Rank(IntEnum):
-    """Authority of a statement; set by the server, never by the caller."""
-
-    UNTRUSTED = 0
-    AGENT = 1
-    TRUSTED_SOURCE = 2
-    PERSON = 3
 
 
 _RANKS = {

@@ -7,4 +7,5 @@ from gedaechtnis.config.settings.base import *  # noqa: F403
 
 DEBUG = env.boolean("GEDAECHTNIS_DEBUG", False)
 WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = DEBUG
+# Files may change under a running server (an edit, a pull); their sizes must not be remembered.
+WHITENOISE_AUTOREFRESH = True

@@ -8,6 +8,7 @@ applicability in one scope, and one operation on them. It returns a `Plan` to ap
 from __future__ import annotations
 
 from gedaechtnis.common.instants import UNKNOWN, UNKNOWN_START, Bound, Precision
+from gedaechtnis.common.rank import Rank
 from gedaechtnis.memory.planner.planning import plan
 from gedaechtnis.memory.planner.rows import (
     Assert,
@@ -21,7 +22,6 @@ from gedaechtnis.memory.planner.rows import (
     Operation,
     Plan,
     PlanOutcome,
-    Rank,
     Retract,
 )
 

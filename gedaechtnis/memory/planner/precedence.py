@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from gedaechtnis.common.rank import Rank
 from gedaechtnis.memory.planner.intervals import Interval
-from gedaechtnis.memory.planner.rows import Assert, Belief, Conflict, ConflictKind, Rank
+from gedaechtnis.memory.planner.rows import Assert, Belief, Conflict, ConflictKind
 
 
 def outranking(rows: Iterable[Belief], *, rank: int, observed_from: datetime | None = None) -> Conflict | None:
@@ -23,7 +24,7 @@ def outranking(rows: Iterable[Belief], *, rank: int, observed_from: datetime | N
 
 
 def _is_later(observed_from: datetime, row: Belief, rank: int) -> bool:
-    observes = row.rank == Rank.PERSON and rank == Rank.TRUSTED
+    observes = row.rank == Rank.PERSON and rank == Rank.TRUSTED_SOURCE
     return observes and observed_from > max(row.valid_from, row.made_at)
 
 

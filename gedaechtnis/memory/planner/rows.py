@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from uuid import UUID
 
 from gedaechtnis.common.instants import Bound, Precision
+from gedaechtnis.common.rank import Rank
 from gedaechtnis.memory.planner.intervals import FOREVER, Edge, Interval
-
-
-class Rank(IntEnum):
-    """Authority of a statement; the server sets it, never the caller."""
-
-    UNTRUSTED = 0
-    INFERRED = 1  # agents and imports
-    TRUSTED = 2  # a trusted source that observes
-    PERSON = 3
 
 
 class ClosedReason(StrEnum):

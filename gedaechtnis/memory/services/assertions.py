@@ -115,7 +115,15 @@ def plan_assertion(
         refined_by=frozenset(row.object_key for row in others if values.refines(row.object_value, statement.value)),
         zone=session.zone,
     )
-    return planner.plan([belief(row) for row in rows.values()], operation, tick, uuid7)
+    return ask_planner(rows, operation, tick)
+
+
+def ask_planner(rows: dict[UUID, Fact], operation: planner.Operation, tick: datetime) -> planner.Plan:
+    """The plan for an operation; the planner's refusals come in the reader's language."""
+    try:
+        return planner.plan([belief(row) for row in rows.values()], operation, tick, uuid7)
+    except Problem as problem:
+        raise Problem(problem.code, _(problem.detail), problem.status, problem.field, problem.extra) from problem
 
 
 def belief(row: Fact) -> planner.Belief:
@@ -346,7 +354,7 @@ def close_fact(
     """
     rows = rows_of_origin(row)
     try:
-        plan = planner.plan([belief(other) for other in rows.values()], operation, tick, uuid7)
+        plan = ask_planner(rows, operation, tick)
     except Problem as problem:
         if problem.code == "nothing_believed":
             problem.extra["successors"] = [str(id) for id in successors(row)]

@@ -76,7 +76,7 @@ def _carry_out(
             op_index=index,
             outcome=Outcome.REJECTED,
             code=problem.code,
-            reason=_(problem.detail),
+            reason=problem.detail,
             field=problem.field,
             extra=problem.extra,
         )

@@ -29,6 +29,7 @@ _TEXTS = (
     "topic",
 )
 _BOUNDS = ("valid_from", "valid_to", "at")
+_WORDS = {"valid_from": {"unknown", "-infinity"}, "valid_to": {"unknown"}, "at": {"unknown"}}
 _INSTANTS = ("observed_at", "occurred_at")
 
 
@@ -56,7 +57,7 @@ def _check_operation(op: Operation, zone: ZoneInfo) -> None:
         check_text(op.evidence.ref or "", field="evidence.ref")
     for name in _BOUNDS:
         text = getattr(op, name, None)
-        if text and text.strip().lower() != "unknown":
+        if text and text.strip().lower() not in _WORDS[name]:
             parse_bound(text, zone=zone, field=name)
     for name in _INSTANTS:
         if text := getattr(op, name, None):

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, Rank
+from gedaechtnis.common.rank import Rank
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import (
     AssertFact,
@@ -138,7 +139,7 @@ def _refresh_if_moved(
     session: WriteSession, book: EntityBook, op: AssertFact | AssertRelationship, proposal: Proposal
 ) -> bool:
     """Whether the slot changed since the proposal; then its view of the present is renewed."""
-    statement = statements.resolve(op, session, book)
+    statement = statements.resolve(op, session, book, said_at=proposal.default_from)
     rows = assertions.believed_rows(session.scope_ref, statement, assertions.Said())
     built_on = sorted(str(id) for id in rows)
     if built_on == proposal.built_on:
@@ -182,7 +183,7 @@ def _suppress(session: WriteSession, proposal: Proposal) -> None:
     book = EntityBook(session=session)
     for hint, sketch in proposal.entities.items():
         book.sketches[hint] = Sketch(hint=hint, **sketch)
-    key = proposals.suppression_key(statements.resolve(op, session, book))
+    key = proposals.suppression_key(statements.resolve(op, session, book, said_at=proposal.default_from))
     Suppression.objects.update_or_create(
         scope_ref=session.scope_ref,
         key=key,

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.common.instants import Bound, parse_bound, parse_instant
+from gedaechtnis.common.instants import Bound, parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner
@@ -136,7 +136,7 @@ def state(
     """Assert a fact or a relationship."""
     if provenance.commits:
         materialise(session, book, [op.subject_ref, getattr(op, "object_ref", None)], tick, provenance, op)
-    statement = statements.resolve(op, session, book)
+    statement = statements.resolve(op, session, book, said_at=provenance.said_at or tick)
     said = _said(session, op, statement)
     rows = assertions.believed_rows(session.scope_ref, statement, said)
     plan = assertions.plan_assertion(
@@ -274,11 +274,12 @@ def invalidate(
         )
     operation: planner.End | planner.Retract
     if op.mode == "end":
-        at = parse_bound(op.at, zone=session.zone, field="at") if op.at else None
+        said_at = provenance.said_at or tick
+        at = statements.read_to(op.at, session, "at", said_at=said_at)
         operation = planner.End(
             fact_id=row.pk,
             origin_id=row.origin_fact_id,
-            at=at or Bound(provenance.said_at or tick),
+            at=at or Bound(said_at),
             piece=op.piece,
             rank=provenance.rank,
         )
@@ -303,7 +304,7 @@ def alias(
             session=session, op=op, index=index, tick=tick, provenance=provenance, entity=entity
         )
     start = statements.read_from(op.valid_from, session, "valid_from")
-    end = parse_bound(op.valid_to, zone=session.zone, field="valid_to") if op.valid_to else None
+    end = statements.read_to(op.valid_to, session, "valid_to", said_at=provenance.said_at or tick)
     made = entities.add_alias(
         session=session,
         entity=entity,

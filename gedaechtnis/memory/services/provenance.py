@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from gedaechtnis.identity.principals import Principal, PrincipalKind, Rank
+from gedaechtnis.common.rank import Rank
+from gedaechtnis.identity.principals import Principal, PrincipalKind
 from gedaechtnis.memory import ports
 from gedaechtnis.memory.memory_types import RULES
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source

@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical
-from gedaechtnis.common.instants import UNKNOWN, Bound, parse_bound, parse_instant
+from gedaechtnis.common.instants import UNKNOWN, Bound, Precision, parse_bound, parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.memory import values
@@ -76,16 +76,37 @@ def slot_key(
 
 
 def read_from(text: str | None, session: WriteSession, field: str) -> Bound | None:
-    """A start as callers write it: nothing, `unknown`, an instant or a date."""
+    """A start as callers write it: nothing, `unknown`, an instant or a date.
+
+    Raises:
+        Problem: `invalid_time` for a start that never comes.
+    """
+    if text is None:
+        return None
+    if text.strip().lower() in ("unknown", "-infinity"):
+        return UNKNOWN
+    start = parse_bound(text, zone=session.zone, field=field)
+    if start is None:
+        raise Problem("invalid_time", _("Nothing starts at infinity."), field=field)
+    return start
+
+
+def read_to(text: str | None, session: WriteSession, field: str, *, said_at: datetime) -> Bound | None:
+    """An end as callers write it: nothing or infinity (open), an instant or a date, or `unknown`.
+
+    `unknown` means that it is over, but nobody knows since when: it ends with the statement.
+    """
     if text is None:
         return None
     if text.strip().lower() == "unknown":
-        return UNKNOWN
+        return Bound(said_at, Precision.UNKNOWN)
     return parse_bound(text, zone=session.zone, field=field)
 
 
-def resolve(op: AssertFact | AssertRelationship, session: WriteSession, book: EntityBook) -> Statement:
-    """Check an assertion against registry and references.
+def resolve(
+    op: AssertFact | AssertRelationship, session: WriteSession, book: EntityBook, *, said_at: datetime
+) -> Statement:
+    """Check an assertion against registry and references; `said_at` is when it was stated.
 
     Raises:
         Problem: `unknown_reference`, `ambiguous_reference`, `kind_misfit`, `value_misfit`,
@@ -118,7 +139,7 @@ def resolve(op: AssertFact | AssertRelationship, session: WriteSession, book: En
             value=value, entity_id=target.pk if target else None, ignore_case=predicate.ignore_case
         ),
         valid_from=read_from(op.valid_from, session, "valid_from"),
-        valid_to=parse_bound(op.valid_to, zone=session.zone, field="valid_to") if op.valid_to else None,
+        valid_to=read_to(op.valid_to, session, "valid_to", said_at=said_at),
         observed_at=parse_instant(op.observed_at, zone=session.zone, field="observed_at") if op.observed_at else None,
         sentence=statement or sentence_of(session, subject, predicate, op.polarity, value, target),
     )

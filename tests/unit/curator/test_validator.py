@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from curator.validator import suppression_hash, validate
+from curator.validator import validate
 from curator.window import Window
-from gedaechtnis.memory.schemas import AssertFact, MemoryMutationProposal
+from gedaechtnis.memory.schemas import MemoryMutationProposal
 from tests.unit.curator.conversation import REGISTRY, learned, window
 
 SAID = "Anna ist 28 und wohnt in Ulm"
@@ -129,16 +128,6 @@ def test_a_set_predicate_takes_many() -> None:
 
 def test_saying_it_twice_is_a_duplicate() -> None:
     assert codes(AGE, AGE) == ["duplicate"]
-
-
-def test_what_was_rejected_stays_away() -> None:
-    registry = replace(REGISTRY, suppressed=frozenset({suppression_hash(AssertFact.model_validate(AGE))}))
-    proposal = MemoryMutationProposal.model_validate(
-        {"operations": [AGE, AGE | {"object_value": 29, "correction": True}]}
-    )
-    accepted, rejections = validate(proposal, window(SAID), registry)
-    assert [rejection.code for rejection in rejections] == ["suppressed"]
-    assert len(accepted) == 1
 
 
 def test_what_the_built_in_extractor_proposes_is_valid() -> None:

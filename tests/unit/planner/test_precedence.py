@@ -40,11 +40,11 @@ class TestPrecedence:
     @pytest.mark.parametrize(
         ("start", "authority_source", "rank", "outcome"),
         [
-            (11, True, Rank.TRUSTED, "committed"),  # after the person spoke
-            (10, True, Rank.TRUSTED, "proposal"),  # at that very time: protected
-            (5, True, Rank.TRUSTED, "proposal"),  # within what the person vouched for
-            (11, False, Rank.TRUSTED, "proposal"),  # the predicate is the person's
-            (11, True, Rank.INFERRED, "proposal"),  # no observation
+            (11, True, Rank.TRUSTED_SOURCE, "committed"),  # after the person spoke
+            (10, True, Rank.TRUSTED_SOURCE, "proposal"),  # at that very time: protected
+            (5, True, Rank.TRUSTED_SOURCE, "proposal"),  # within what the person vouched for
+            (11, False, Rank.TRUSTED_SOURCE, "proposal"),  # the predicate is the person's
+            (11, True, Rank.AGENT, "proposal"),  # no observation
         ],
     )
     def test_later_observation(self, start: int, authority_source: bool, rank: int, outcome: str) -> None:
@@ -57,7 +57,7 @@ class TestPrecedence:
         """Said on day 10 about day 30 on: an observation from day 20 ends there, one stated beyond waits."""
         ledger = Ledger()
         ledger.say("away", 30, now=10)
-        observed = {"rank": Rank.TRUSTED, "authority_source": True}
+        observed = {"rank": Rank.TRUSTED_SOURCE, "authority_source": True}
         assert ledger.say("home", 20, 40, now=20, **observed).outcome is PlanOutcome.PROPOSAL
         ledger.say("home", 20, now=20, **observed)
         assert ledger.shape() == "home[20,30) away[30,∞)"
@@ -65,7 +65,7 @@ class TestPrecedence:
     def test_remainder_stays_protected_for_as_long_as_its_statement(self) -> None:
         ledger = Ledger()
         ledger.say("open", 0, now=10)
-        ledger.say("closed", 20, 30, now=20, rank=Rank.TRUSTED, authority_source=True)
+        ledger.say("closed", 20, 30, now=20, rank=Rank.TRUSTED_SOURCE, authority_source=True)
         assert ledger.shape() == "open[0,20) closed[20,30) open[30,∞)"
         assert {row.made_at for row in ledger.believed() if row.object_key == "open"} == {day(10)}
 
@@ -80,9 +80,9 @@ class TestPrecedence:
         ledger = Ledger()
         first = ledger.say("A", 1, now=1).primary
         made = (
-            ledger.end(first, 5, now=6, rank=Rank.INFERRED)
+            ledger.end(first, 5, now=6, rank=Rank.AGENT)
             if act == "end"
-            else ledger.retract(first, now=6, rank=Rank.INFERRED)
+            else ledger.retract(first, now=6, rank=Rank.AGENT)
         )
         assert made.outcome is PlanOutcome.PROPOSAL
         assert made.conflict is not None
