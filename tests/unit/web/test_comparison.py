@@ -21,6 +21,7 @@ def belief(predicate: str, value: Any, **changes: Any) -> FactView:
         subject_label="Anna",
         predicate=predicate,
         predicate_label=predicate.replace("_", " "),
+        inverse_label="",
         polarity=True,
         object=ObjectView(kind="literal", value=value, label=str(value)),
         statement=f"Anna {predicate} {value}",
