@@ -47,13 +47,14 @@ def _unknown_start(statement: Assert, believed: Sequence[Belief]) -> Edge | Conf
     """Unknown start in a functional slot: right after the last other value that is over by then.
 
     "Then" is the stated end, else the time of the statement. If another value holds then, a
-    statement without a stated end starts when it was made; one with a stated end has to wait.
+    statement without a stated end starts when it was made; one with a stated end has to wait
+    until a person decides.
     """
     then = statement.valid_to.at if statement.valid_to else statement.said_at
     others = [row for row in believed if statement.competes_with(row)]
     if statement.valid_to:
         holding = [row for row in others if row.valid_from < then < row.interval.end.at]
-        if holding:
+        if holding and not statement.decided:
             return Conflict(ConflictKind.UNKNOWN_START, tuple(row.id for row in holding))
     elif any(row.interval.holds(then) for row in others):
         return Edge.of(statement.default_from, stated=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
@@ -62,6 +63,13 @@ class Interval:
             return (self,)
         after = Interval(other.end.inferred(), self.end)
         return self.until(other.start.inferred()) + (() if after.empty else (after,))
+
+    def outside(self, holes: Iterable[Interval]) -> list[Interval]:
+        """The parts outside all of `holes`, in order."""
+        free = [self]
+        for hole in holes:
+            free = [part for span in free for part in span.minus(hole)]
+        return free
 
     def within(self, other: Interval) -> Interval:
         """The part shared with `other` (they must overlap); an edge that `other` sets is inferred."""

@@ -61,11 +61,11 @@ def _plan_assert(believed: Sequence[Belief], statement: Assert, tick: datetime, 
     if conflict := second_value(statement, believed):
         return _proposal(tick, conflict)
     finer = [row for row in believed if statement.is_refined_by(row)]
-    if finer and not statement.correction:
+    if finer and not statement.refutes:
         return _restated(finer, statement, tick)
 
     coarser = [row for row in believed if statement.refines_row(row)]
-    refutes = statement.correction or bool(coarser)
+    refutes = statement.refutes or bool(coarser)
     named = coarser or _named(statement, believed)
     if refutes and statement.immutable:  # another value of it never held at any time
         named = [row for row in believed if row in named or statement.competes_with(row)]
@@ -77,7 +77,8 @@ def _plan_assert(believed: Sequence[Belief], statement: Assert, tick: datetime, 
     if isinstance(interval, Conflict):
         return _proposal(tick, interval)
     rest = [row for row in believed if row not in named]
-    rivals = [row for row in rest if statement.competes_with(row) and row.interval.overlaps(interval)]
+    claimed = [interval, *_other_pieces(statement, taken, named)]
+    rivals = [row for row in rest if statement.competes_with(row) and any(map(row.interval.overlaps, claimed))]
     if conflict := outranking(
         [*named, *rivals],
         rank=statement.rank,
@@ -86,12 +87,14 @@ def _plan_assert(believed: Sequence[Belief], statement: Assert, tick: datetime, 
         return _proposal(tick, conflict)
 
     write = Writer(new_id)
-    known = confirm([row for row in rest if statement.equals(row)], statement, interval, write)
-    new = [write.state(statement, gap, supersedes=_superseded(gap, rivals, named)) for gap in gaps(interval, known)]
+    equal = [row for row in rest if statement.equals(row)]
+    known = confirm(equal, statement, interval, write)
+    free = gaps(interval, known) + [gap for piece in claimed[1:] for gap in gaps(piece, [*equal, *known])]
+    new = [write.state(statement, gap, supersedes=_superseded(gap, rivals, named)) for gap in free]
     primary = _answering(new or known, statement.said_at)
     for row in rivals:
         closer = next((own for own in [*new, *known] if own.interval.overlaps(row.interval)), primary)
-        write.cut(row, interval, _reason(refutes, interval.start, row), closer.id)
+        write.cut(row, claimed, _reason(refutes, interval.start, row), closer.id)
     for row in named:
         _follow(row, interval.start, refutes, primary, write)
     return Plan(
@@ -126,6 +129,13 @@ def _taken_over(statement: Assert, believed: Sequence[Belief], named: Sequence[B
     if current:
         return current[0]
     return named[-1] if named else None
+
+
+def _other_pieces(statement: Assert, taken: Belief | None, named: Sequence[Belief]) -> list[Interval]:
+    """Where else a named belief held that a correction without any bounds takes over: it was wrong there too."""
+    if taken is None or statement.replaces_origin_id is None or statement.valid_to or statement.still:
+        return []
+    return [row.interval for row in named if row is not taken]
 
 
 def _follow(row: Belief, start: Edge, refutes: bool, successor: Belief, write: Writer) -> None:

@@ -29,11 +29,11 @@ def _is_later(observed_from: datetime, row: Belief, rank: int) -> bool:
 
 
 def second_value(statement: Assert, believed: Iterable[Belief]) -> Conflict | None:
-    """Immutable predicates: another value is a conflict, unless it is a person's correction.
+    """Immutable predicates: another value is a conflict, unless it is a person's correction or decision.
 
     The same value said more or less exactly is not another value.
     """
-    if not statement.immutable or (statement.correction and statement.rank >= Rank.PERSON):
+    if not statement.immutable or (statement.refutes and statement.rank >= Rank.PERSON):
         return None
     ids = tuple(
         row.id
@@ -49,7 +49,7 @@ def contradiction(statement: Assert, interval: Interval, replaced: Sequence[Beli
     Plain succession: the older row began earlier and nobody had said it would last into the new
     interval. A correction settles the matter and leaves no conflict.
     """
-    if statement.correction:
+    if statement.refutes:
         return None
     ids = tuple(row.id for row in replaced if interval.start.at <= row.valid_from or row.valid_to_stated)
     return Conflict(ConflictKind.CONTRADICTION, ids) if ids else None

@@ -34,10 +34,7 @@ def confirm(equal: Sequence[Belief], statement: Assert, interval: Interval, writ
 
 def gaps(interval: Interval, known: Sequence[Belief]) -> list[Interval]:
     """The parts of the interval that no equal row covers, in order."""
-    free = [interval]
-    for row in known:
-        free = [part for span in free for part in span.minus(row.interval)]
-    return free
+    return interval.outside(row.interval for row in known)
 
 
 def _refined(row: Belief, equal: Sequence[Belief], statement: Assert, interval: Interval) -> Interval:

@@ -107,6 +107,7 @@ class Assert:
             of the competing belief current at the time of the statement.
         replaces_origin_id: origin of the belief that this one follows (with `correction`: refutes).
         based_on_fact_id: the row that the caller saw; no longer believed = a stale write.
+        decided: a person saw what stands against it and wants it written all the same.
         authority_source: the predicate lets a trusted observation change what a person said earlier.
         default_from: the time of the message or observation: what an unsaid `valid_from` means
             and what counts as "now" for this statement.
@@ -127,6 +128,7 @@ class Assert:
     correction: bool = False
     replaces_origin_id: UUID | None = None
     based_on_fact_id: UUID | None = None
+    decided: bool = False
     rank: int
     authority_source: bool = False
     default_from: Bound
@@ -138,6 +140,11 @@ class Assert:
     @property
     def said_at(self) -> datetime:
         return self.default_from.at
+
+    @property
+    def refutes(self) -> bool:
+        """Whether what it replaces was wrong all along; a second value of something immutable says so too."""
+        return self.correction or (self.decided and self.immutable)
 
     @property
     def single_valued(self) -> bool:

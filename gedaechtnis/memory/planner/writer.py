@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
@@ -24,10 +24,10 @@ class Writer:
     def close(self, row: Belief, reason: ClosedReason, closed_by: UUID | None = None) -> None:
         self.closes.append(Close(row.id, reason, closed_by))
 
-    def cut(self, row: Belief, hole: Interval, reason: ClosedReason, closed_by: UUID | None) -> None:
-        """Close a row and write again what of it lies outside `hole`."""
+    def cut(self, row: Belief, holes: Sequence[Interval], reason: ClosedReason, closed_by: UUID | None) -> None:
+        """Close a row and write again what of it lies outside `holes`."""
         self.close(row, reason, closed_by)
-        for remainder in row.interval.minus(hole):
+        for remainder in row.interval.outside(holes):
             self.copy(row, remainder)
 
     def copy(

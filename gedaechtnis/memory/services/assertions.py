@@ -67,6 +67,7 @@ class Said:
     correction: bool = False
     replaces_origin_id: UUID | None = None
     based_on_fact_id: UUID | None = None
+    decided: bool = False
 
 
 def believed_rows(scope_ref: str, statement: Statement, said: Said) -> dict[UUID, Fact]:
@@ -107,6 +108,7 @@ def plan_assertion(
         correction=said.correction,
         replaces_origin_id=said.replaces_origin_id,
         based_on_fact_id=said.based_on_fact_id,
+        decided=said.decided,
         rank=provenance.rank,
         authority_source=predicate.authority == Predicate.Authority.SOURCE,
         default_from=Bound(provenance.said_at or tick),

@@ -20,7 +20,9 @@ def no_clipping(statement: Assert, believed: Sequence[Belief], start: object) ->
     return OPEN
 
 
-def no_remainders(self: Writer, row: Belief, hole: Interval, reason: ClosedReason, closed_by: UUID | None) -> None:
+def no_remainders(
+    self: Writer, row: Belief, holes: Sequence[Interval], reason: ClosedReason, closed_by: UUID | None
+) -> None:
     """What lies before and after the new interval is lost."""
     self.close(row, reason, closed_by)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.memory.planner import ConflictKind, PlanOutcome, Rank
+from gedaechtnis.memory.planner import UNKNOWN, ConflictKind, PlanOutcome, Rank
 from tests.unit.planner.ledger import Ledger, code_of, day
 
 
@@ -104,6 +104,22 @@ class TestImmutable:
         ledger.say("1991", now=2, immutable=True, correction=True)
         assert ledger.shape() == "1991[-∞,∞)"
         assert ledger.known(1, 5) == ["1990"]
+
+    def test_a_second_value_that_a_person_decided_for_refutes_the_first(self) -> None:
+        ledger = Ledger()
+        ledger.say("1990", now=1, immutable=True)
+        made = ledger.say("1991", now=2, immutable=True, decided=True)
+        assert (made.outcome, made.conflict) == (PlanOutcome.COMMITTED, None)
+        assert ledger.shape() == "1991[-∞,∞)"
+        assert ledger.reasons() == {"1990[-∞,∞)": "corrected"}
+
+    def test_an_unknown_start_that_a_person_decided_for_begins_after_what_was_over(self) -> None:
+        ledger = Ledger()
+        ledger.say("Z", 0, 5, now=50)
+        ledger.say("A", 10, 30, now=51)
+        assert ledger.say("B", UNKNOWN, 20, now=52).outcome is PlanOutcome.PROPOSAL
+        ledger.say("B", UNKNOWN, 20, now=53, decided=True)
+        assert ledger.shape() == "Z[0,5) B[5,20) A[20,30)"
 
     @pytest.mark.parametrize("start", [None, 40])
     def test_correction_leaves_nothing_of_the_other_value(self, start: int | None) -> None:

@@ -217,6 +217,21 @@ class TestNamedBelief:
         ledger.say("B", now=21, correction=True, replaces_origin_id=first)
         assert ledger.shape() == "B[1,9)"
 
+    def test_correcting_it_takes_every_piece(self) -> None:
+        ledger = Ledger()
+        first = ledger.say("A", 0, now=1).primary
+        ledger.say("B", 10, 20, now=2)
+        ledger.say("C", now=30, correction=True, replaces_origin_id=first)
+        assert ledger.shape() == "C[0,10) B[10,20) C[20,∞)"
+
+    def test_correcting_it_into_what_is_known_fills_only_the_gaps(self) -> None:
+        ledger = Ledger(functional=False)
+        first = ledger.say("A", 0, now=1).primary
+        ledger.say("A", 10, 20, now=2, polarity=False)
+        ledger.say("B", 5, 15, now=3)
+        ledger.say("B", now=30, correction=True, replaces_origin_id=first)
+        assert ledger.shape() == "B[0,5) B[5,15) not-A[10,20) B[20,∞)"
+
     def test_correcting_its_bounds(self) -> None:
         ledger = Ledger()
         first = ledger.say("A", 1, now=20).primary
