@@ -22,8 +22,10 @@ class PersonMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return self.get_response(request)
-        request.LANGUAGE_CODE = request.user.language
-        with translation.override(request.user.language), timezone.override(ZoneInfo(request.user.time_zone)):
+        language = request.user.language
+        request.LANGUAGE_CODE = language
+        with translation.override(language), timezone.override(ZoneInfo(request.user.time_zone)):
             response = self.get_response(request)
-            response.headers["Content-Language"] = request.user.language
+            # Signing out leaves nobody in the request: only what was read before counts.
+            response.headers["Content-Language"] = language
             return response
