@@ -109,6 +109,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
+SESSION_ENGINE = "gedaechtnis.identity.sessions"
 SESSION_COOKIE_NAME = "gedaechtnis_session"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
