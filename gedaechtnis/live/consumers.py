@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
+from gedaechtnis.identity.sessions import SessionStore
 from gedaechtnis.live.groups import scope_group
 
 SIGNED_OUT = 4401
@@ -21,31 +23,38 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
     "curator.ran" | "access.changed", "ids": […]}`; the page fetches what they name through its own views.
     """
 
-    user_id: int
     joined: frozenset[str] = frozenset()
 
     async def connect(self) -> None:
         await self.accept()
-        user = self.scope.get("user")
-        if not isinstance(user, User):
-            # A refusal before the handshake reaches the browser as 1006, which cannot be told from a lost line.
-            await self.close(code=SIGNED_OUT)
-            return
-        self.user_id = user.pk
-        await self._join(await _groups(self.user_id))
+        await self._follow_access()
 
     async def disconnect(self, code: int) -> None:
         await self._join(frozenset())
 
-    async def receive_json(self, content: Any, **kwargs: Any) -> None:
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None, **kwargs: Any) -> None:
         """Pages have nothing to say here; what they send is dropped unread."""
 
     async def live_frame(self, message: dict[str, Any]) -> None:
-        """Hand a frame on; after a change of access join only what may be read today."""
-        frame = message["frame"]
-        if frame.get("type") == "access.changed":
-            await self._join(await _groups(self.user_id))
-        await self.send_json(frame)
+        """Hand a frame on, if its person still is signed in and may read all that they could before.
+
+        Asked anew each time: a socket lives longer than a session, a membership or an account.
+        """
+        before = self.joined
+        if not await self._follow_access():
+            return
+        # The frame does not say whose it is: once anything is lost, the page only hears of that.
+        lost = bool(before - self.joined)
+        await self.send_json({"type": "access.changed", "ids": []} if lost else message["frame"])
+
+    async def _follow_access(self) -> bool:
+        """Join what may be read today; False (and the end) for somebody who is not signed in."""
+        groups = await _groups(self.scope["session"].session_key)
+        await self._join(groups)
+        if not groups:
+            # A refusal before the handshake reaches the browser as 1006, which cannot be told from a lost line.
+            await self.close(code=SIGNED_OUT)
+        return bool(groups)
 
     async def _join(self, wanted: frozenset[str]) -> None:
         for group in self.joined - wanted:
@@ -55,8 +64,12 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
         self.joined = wanted
 
 
+async def _groups(session_key: str | None) -> frozenset[str]:
+    """The groups of all scopes that the person of a session reads today; none without one."""
+    user = await get_user(cast(Any, {"session": SessionStore(session_key)}))
+    return await _readable(user) if isinstance(user, User) else frozenset()
+
+
 @database_sync_to_async
-def _groups(user_id: int) -> frozenset[str]:
-    """The groups of all scopes a person reads today; their own scope's is their personal one."""
-    user = User.objects.filter(pk=user_id, is_active=True).first()
-    return frozenset(map(scope_group, person(user).read_scopes)) if user else frozenset()
+def _readable(user: User) -> frozenset[str]:
+    return frozenset(map(scope_group, person(user).read_scopes))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 from channels_redis.core import RedisChannelLayer
+from django.contrib.sessions.models import Session
 from django.test import Client
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
@@ -60,6 +61,32 @@ def test_nobody_listens_without_a_session(stack: Stack, database: None) -> None:
         pass
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4401
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda: Session.objects.all().delete(),
+        lambda: User.objects.filter(username="anna").update(is_active=False),
+    ],
+    ids=["signed out", "disabled"],
+)
+def test_a_line_ends_with_the_right_to_listen(stack: Stack, anna: User, end: Callable[[], object]) -> None:
+    with line(stack, anna) as hers:
+        apart(end)
+        tell(anna)
+        with pytest.raises(ConnectionClosed) as closed:
+            hers.recv(timeout=5)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4401
+
+
+@pytest.mark.parametrize("frame", ["{broken", "\x00", b"\x00\xff", "[" * 100_000])
+def test_what_a_page_sends_is_dropped_unread(stack: Stack, anna: User, frame: str | bytes) -> None:
+    with line(stack, anna) as hers:
+        hers.send(frame)
+        tell(anna)
+        assert json.loads(hers.recv(timeout=5))["type"] == "memory.committed"
 
 
 def test_a_write_does_not_need_the_channel_layer(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
