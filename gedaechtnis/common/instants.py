@@ -19,7 +19,10 @@ UNKNOWN_START = datetime(1, 1, 2, tzinfo=UTC)
 """Stands for "since when is not known"; shown and exported as null."""
 
 _OPEN_YEAR = 9999
-_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_FIRST, _LAST = datetime(1, 1, 3, tzinfo=UTC), datetime(_OPEN_YEAR, 1, 1, tzinfo=UTC)
+"""What is accepted as a time: days away from where Python's calendar ends, so that every zone can show it."""
+
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _OPEN = {"infinity", "+infinity"}
 
 
@@ -46,6 +49,8 @@ UNKNOWN = Bound(UNKNOWN_START, Precision.UNKNOWN)
 
 def candidates(naive: datetime, zone: ZoneInfo) -> list[datetime]:
     """The zero, one or two UTC instants that a wall-clock time can mean in a zone, ascending."""
+    if not _is_in_range(naive):
+        return []
     found = set()
     for fold in (0, 1):
         instant = naive.replace(tzinfo=zone, fold=fold).astimezone(UTC)
@@ -61,18 +66,12 @@ def parse_instant(text: str, *, zone: ZoneInfo, field: str) -> datetime:
         Problem: `invalid_time`; or, where the offset is missing, `naive_time`,
             `nonexistent_time` or `ambiguous_time` with the possible instants in `extra`.
     """
-    try:
-        parsed = datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise Problem(
-            "invalid_time", _("“%(text)s” is not a time I can read.") % {"text": text[:60]}, field=field
-        ) from error
-    try:
-        if parsed.tzinfo is not None:
-            return parsed.astimezone(UTC)
-        possible = candidates(parsed, zone)
-    except OverflowError as error:
-        raise Problem("invalid_time", _("The time is out of range."), field=field) from error
+    parsed = _parsed(text, field)
+    if not _is_in_range(parsed):
+        raise _out_of_range(field)
+    if parsed.tzinfo is not None:
+        return parsed.astimezone(UTC)
+    possible = candidates(parsed, zone)
     options = [rfc3339(instant) for instant in possible]
     code, message = {
         0: ("nonexistent_time", _("“%(text)s” does not exist in %(zone)s (the clocks go forward).")),
@@ -81,6 +80,23 @@ def parse_instant(text: str, *, zone: ZoneInfo, field: str) -> datetime:
     }[len(possible)]
     values = {"text": text[:60], "zone": zone.key, "options": ", ".join(options)}
     raise Problem(code, message % values, field=field, extra={"candidates": options})
+
+
+def _parsed(text: str, field: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise Problem(
+            "invalid_time", _("“%(text)s” is not a time I can read.") % {"text": text[:60]}, field=field
+        ) from error
+
+
+def _is_in_range(moment: datetime) -> bool:
+    return _FIRST <= moment.replace(tzinfo=UTC) < _LAST
+
+
+def _out_of_range(field: str) -> Problem:
+    return Problem("invalid_time", _("The time is out of range."), field=field)
 
 
 def parse_bound(text: str, *, zone: ZoneInfo, field: str) -> Bound | None:
@@ -93,6 +109,8 @@ def parse_bound(text: str, *, zone: ZoneInfo, field: str) -> Bound | None:
         return None
     matched = _DATE.fullmatch(cleaned)
     if matched is None:
+        if _parsed(cleaned, field).year >= _OPEN_YEAR:
+            return None
         at = parse_instant(cleaned, zone=zone, field=field)
         return None if at.year >= _OPEN_YEAR else Bound(at)
     year, month, day = matched.groups()
@@ -105,12 +123,14 @@ def parse_bound(text: str, *, zone: ZoneInfo, field: str) -> Bound | None:
         raise Problem(
             "invalid_time", _("“%(text)s” is not a day of the calendar.") % {"text": text[:60]}, field=field
         ) from error
+    if first < _FIRST.date():
+        raise _out_of_range(field)
     return Bound(start_of_day(first, zone), precision)
 
 
 def parse_as_of(text: str, *, zone: ZoneInfo, field: str, now: datetime) -> datetime:
     """Read the moment of a question: a bare date means the last instant of that day, today means now."""
-    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()):
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip(), re.ASCII):
         bound = parse_bound(text, zone=zone, field=field)
         if bound is None:
             return now
