@@ -57,6 +57,7 @@ def search_entities(
             field="limit",
         )
     check_text(q, field="q", limit=500)
+    check_text(kind or "", field="kind", limit=100)
     with scope(principal):
         rows = Entity.objects.filter(status=status)
         if kind:

@@ -69,9 +69,12 @@ def _carry_out(
     session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
 ) -> OperationResult:
     """One operation; a rule that refuses it is its outcome, an error of the database is not caught."""
+    bound, sketches = dict(book.bound), dict(book.sketches)
     try:
-        return operations.carry_out(session, book, op, index, force_review=force_review)
+        with session.attempt():
+            return operations.carry_out(session, book, op, index, force_review=force_review)
     except Problem as problem:
+        book.bound, book.sketches = bound, sketches
         return OperationResult(
             op_index=index,
             outcome=Outcome.REJECTED,

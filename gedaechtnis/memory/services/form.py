@@ -8,7 +8,7 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.instants import parse_bound, parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
-from gedaechtnis.memory.schemas import AssertFact, MemoryMutationProposal, Operation, UpsertEntity
+from gedaechtnis.memory.schemas import AssertFact, MemoryMutationProposal, Operation, RecordEvent, UpsertEntity
 from gedaechtnis.registry.catalogue import catalogue
 
 _TEXTS = (
@@ -64,6 +64,8 @@ def _check_operation(op: Operation, zone: ZoneInfo) -> None:
             parse_instant(text, zone=zone, field=name)
     if isinstance(op, AssertFact):
         canonical.check_literal(op.object_value, field="object_value")
+    if isinstance(op, RecordEvent):
+        canonical.check_literal(op.payload, field="payload")
     if isinstance(op, UpsertEntity):
         catalogue().kind(op.kind)
         for number, alias in enumerate(op.aliases):

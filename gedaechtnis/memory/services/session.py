@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django.db import transaction
+
 from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import events
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
@@ -120,6 +125,20 @@ class WriteSession:
                 result=result,
             )
         )
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """All or nothing: a Problem takes back what was written and collected within."""
+        lists: tuple[list[Any], ...] = (self.proposals, self._events, self._evidence, self._records)
+        lengths, touched = [len(collected) for collected in lists], set(self.touched)
+        try:
+            with transaction.atomic():
+                yield
+        except Problem:
+            for collected, length in zip(lists, lengths, strict=True):
+                del collected[length:]
+            self.touched = touched
+            raise
 
     def finish(self) -> None:
         """Write what was collected and announce it after commit."""
