@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from gedaechtnis.chat.models import Message
 from gedaechtnis.common.text import fold_space
 from gedaechtnis.memory.ports import Quote
 from gedaechtnis.memory.references import as_uuid
 
 _PREFIX = "msg:"
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”“»«')\]]*(?=[\s\"„“»«'(`]|$)|\n+")
+_DISPENSABLE = ".!… "
 
 
 def find_quote(scope_ref: str, ref: str, text: str) -> Quote | None:
-    """The message `ref` names, if a person wrote it in this scope and it contains `text`."""
+    """The message `ref` names, if a person wrote it in this scope and `text` is whole sentences of it.
+
+    A part of a sentence proves nothing: it stands in most messages, or leaves out the "not".
+    """
     id = as_uuid(ref.removeprefix(_PREFIX)) if ref.startswith(_PREFIX) else None
     if id is None:
         return None
     message = Message.objects.filter(pk=id, scope_ref=scope_ref, role=Message.Role.USER).first()
-    if message is None or fold_space(text) not in fold_space(message.text):
+    if message is None or not says(message.text, text):
         return None
     return Quote(message_id=message.pk, sent_at=message.sent_at, zone=message.sent_zone)
+
+
+def says(message: str, quote: str) -> bool:
+    """Whether a quote is one or more consecutive sentences of a message, at least one of them no question.
+
+    White space and a last full stop do not matter; a question mark does.
+    """
+    wanted = _bare(quote)
+    sentences = _sentences(message)
+    for first in range(len(sentences)):
+        for last in range(first + 1, len(sentences) + 1):
+            joined = _bare(" ".join(sentences[first:last]))
+            if joined == wanted:
+                return not all(sentence.rstrip("\"”“»«')]").endswith("?") for sentence in sentences[first:last])
+            if len(joined) > len(wanted):
+                break
+    return False
+
+
+def _sentences(text: str) -> list[str]:
+    places = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    parts = (fold_space(text[start:end]) for start, end in pairwise(places))
+    return [part for part in parts if part]
+
+
+def _bare(text: str) -> str:
+    return fold_space(text).rstrip(_DISPENSABLE)

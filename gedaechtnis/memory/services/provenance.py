@@ -20,6 +20,7 @@ class Provenance:
 
     `commits` False sends it to a person; `why` names the reason as a stable word.
     `said_at` is when the person said it or the source saw it, if that is known.
+    `quoted`: the evidence was found in a message of the person.
     """
 
     rank: Rank
@@ -30,6 +31,7 @@ class Provenance:
     why: str = ""
     said_at: datetime | None = None
     lowered: bool = False
+    quoted: bool = False
 
 
 def judge(
@@ -68,6 +70,7 @@ def judge(
             commits=explicit and not privileged,
             why="" if explicit and not privileged else "privileged" if privileged else "derived",
             said_at=quote.sent_at,
+            quoted=True,
         )
     lowered = claimed is Source.USER_ASSERTION
     return Provenance(
