@@ -92,9 +92,13 @@ def clauses(
 
 
 def _contrast(rest: str, language: Language) -> tuple[str, str] | None:
-    """("Anna lives in Cologne", "Anna lives in Ulm") for "Anna lives not in Ulm but in Cologne"."""
+    """("Anna lives in Cologne", "Anna lives in Ulm") for "Anna lives not in Ulm but in Cologne".
+
+    A second verb makes a second statement of it: "I don't like mushrooms, but I love tea".
+    """
     for pattern in language.contrast:
-        if match := re.match(pattern, rest, re.IGNORECASE):
+        match = re.match(pattern, rest, re.IGNORECASE)
+        if match and not language.finds(language.verbs, match["new"]):
             head = f"{match['head']} {match.groupdict().get('verb') or ''}".strip(_EDGE)
             old, new = match["old"].strip(_EDGE), match["new"].strip(_EDGE)
             if re.fullmatch(r"\d{1,2}", old) and re.search("uhr", new, re.IGNORECASE):

@@ -25,7 +25,7 @@ FED = re.compile(
     re.IGNORECASE,
 )
 SMALL = re.compile(
-    r"\b(?:um|gegen|at|around|und|and|zu|täglich|jeden tag|every day|daily|is|ist|gibt es|immer|always|am|in the)\b|[,.:]",
+    r"\b(?:um|erst|schon|gegen|at|around|und|and|zu|täglich|jeden tag|every day|daily|is|ist|gibt es|immer|always|am|in the|only|not until)\b|[,.:]",
     re.IGNORECASE,
 )
 DEVICE = re.compile(

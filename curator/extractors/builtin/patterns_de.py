@@ -10,6 +10,8 @@ from gedaechtnis.memory.schemas import MemoryType
 _PLACE = r"(?i:in|im) (?P<O>(?:(?i:der|den|dem) (?=Schweiz|Türkei|Ukraine|Slowakei|Niederlanden|USA|Mongolei))?\S.*?)"
 _TO_PLACE = r"(?:(?i:von|aus) \S.*? )?(?i:nach|in die) (?P<O>\S.*?)"
 _FIRM = r"(?i:bei|für|beim) (?:(?i:der|dem|den|die|einer) )?(?:(?i:Firma) (?=\S))?(?P<O>\S.*?)"
+_HOUSES = r"schule|gymnasium|klinik|klinikum|krankenhaus|universität|theater|museum|institut|akademie|bibliothek"
+_EMPLOYER = rf"(?:(?i:bei|für|beim) (?:(?i:der|dem|den|die|einer) )?(?:(?i:Firma) (?=\S))?|(?i:am|im|an der|in der) (?=[A-ZÄÖÜ][^,]*(?i:{_HOUSES})\b))(?P<O>\S.*?)"
 _WHOSE = r"(?P<P>(?i:meine?[rnms]?|unsere?[rnms]?|seine?|ihre?)|\S+s|\S+['’])"
 _BE = "ist|sind|bin|bist"
 _PHONE = r"(?P<O>\+?[\d(][\d\s()/.-]{4,}\d)"
@@ -63,13 +65,13 @@ RULES = (
         *german("habe|hat|haben", r"(?i:bei|beim) (?P<O>\S.*?)", "(?:gekündigt|aufgehört)"),
         *german("habe|hat|haben", r"(?P<O>\S.*?)", "verlassen"),
     ), predicate="works_at", object_kind="organisation", lean=Lean.PAST, change=True, negation="refuse"),
-    Rule("works as at", "work_as", german("arbeite(?:t|n)?", r"(?i:als) (?P<J>\S+) " + _FIRM), negation="refuse"),
+    Rule("works as at", "work_as", german("arbeite(?:t|n)?", r"(?i:als) (?P<J>\S+) " + _EMPLOYER), negation="refuse"),
     Rule("works as", "describe", (*german("arbeite(?:t|n)?", r"(?i:als) (?P<O>[A-ZÄÖÜ]\S+)"), *german(_BE, r"(?P<O>[A-ZÄÖÜ]\S+) (?i:von Beruf)")),
          predicate="job_title"),
     Rule("is by profession", "profession", german(_BE, r"(?P<O>[A-ZÄÖÜ]\w+)"), predicate="job_title", negation="refuse"),
-    Rule("works", "relate", (*german("arbeite(?:t|n)?|jobb(?:e|t)", _FIRM), *german(_BE, _FIRM, "(?:angestellt|beschäftigt|tätig)")),
+    Rule("works", "relate", (*german("arbeite(?:t|n)?|jobb(?:e|t)", _EMPLOYER), *german(_BE, _FIRM, "(?:angestellt|beschäftigt|tätig)")),
          predicate="works_at", object_kind="organisation"),
-    Rule("worked", "relate", (*german("arbeiteten?", _FIRM), *german("habe|hat|haben", _FIRM, "gearbeitet"), *german("war|waren", _FIRM, "(?:angestellt|beschäftigt|tätig)?")),
+    Rule("worked", "relate", (*german("arbeiteten?", _EMPLOYER), *german("habe|hat|haben", _EMPLOYER, "gearbeitet"), *german("war|waren", _FIRM, "(?:angestellt|beschäftigt|tätig)?")),
          predicate="works_at", object_kind="organisation", ended=True, lean=Lean.PAST, negation="refuse"),
     Rule("member", "relate", german(f"{_BE}", r"(?i:Mitglied) (?i:im|in der|bei der|bei|beim|der|des|von) (?P<O>\S.*?)"),
          predicate="member_of", object_kind="organisation"),
@@ -188,6 +190,7 @@ GERMAN = Language(
     rules=RULES,
     roles=_animals() | _people() | {"feste freundin": Role("person", "partner_of"), "fester freund": Role("person", "partner_of")},
     rewrites=(
+        (r"\b(bei der|für die) ((?-i:[A-ZÄÖÜ])\w+)en (?=(?-i:[A-ZÄÖÜ]))", r"\1 \2e "),
         (r"\b(kann|kannst|können) (.+?) nicht (?:leiden|ausstehen|riechen)", r"hasst \2"),
         (r"\bweder (.+?) noch (.+)", r"nicht \1 und \2"),
         (r"^([A-ZÄÖÜ]\S+), ((?:mein|unser)\w* [^,]+), ", r"\2 \1 "),

@@ -8,7 +8,9 @@ from functools import lru_cache
 
 from curator.extractors.builtin.grammar import Language, Role
 
-MAX_NAME_WORDS = 5
+MAX_NAME_WORDS = 6
+_ADDRESSED = re.compile(r"(?:Herrn?|Frau|Mrs?|Ms|Miss)\.? (?=[A-ZÄÖÜ])")
+"""How a stranger is addressed: "Frau Dr. Schmidt" is nobody's wife."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,9 @@ def parse_one(text: str, language: Language) -> Mention | None:
         return Self()
     if re.fullmatch(language.they, text, re.IGNORECASE):
         return Pronoun()
+    if address := _ADDRESSED.match(text):
+        named_so = text[address.end() :]
+        return named(named_so if " " in named_so else text, language)
     return _related(text, language) or named(text, language)
 
 

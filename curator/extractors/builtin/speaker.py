@@ -102,6 +102,7 @@ class Speaker:
             "polarity": negated == "no",
             "valid_from": bounds.valid_from.text if bounds.valid_from else None,
             "valid_to": bounds.valid_to.text if bounds.valid_to else None,
+            "still": self._holds_now(bounds),
             **more,
         }
         if self.corrects():
@@ -121,6 +122,13 @@ class Speaker:
         """Whether the clause takes back what was believed, rather than telling of a change."""
         begins = any(self._begins_later(phrase) for phrase in self.clause.phrases)
         return self.clause.correction and not self.rule.change and not begins
+
+    def _holds_now(self, bounds: dates.Bounds) -> bool:
+        """Whether it is said to have begun in the past and to hold today ("moved last month", "since May")."""
+        if bounds.valid_from is None or bounds.valid_to is not None:
+            return False
+        today = self.clause.message.sent_at.astimezone(self.discourse.window.zone).date()
+        return bounds.valid_from.text[: len("2026-11-30")] <= today.isoformat()
 
     @staticmethod
     def _begins_later(phrase: dates.TimePhrase) -> bool:

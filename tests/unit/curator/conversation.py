@@ -88,6 +88,7 @@ def brief(operation: Operation) -> str:
     parts = [operation.subject_ref, "" if operation.polarity else "not", operation.predicate, str(value)]
     parts += [f"from {operation.valid_from}"] if operation.valid_from else []
     parts += [f"until {operation.valid_to}"] if operation.valid_to else []
+    parts += ["still"] if operation.still else []
     parts += ["corrected"] if operation.correction else []
     parts += [f"replacing {operation.replaces_fact_id}"] if operation.replaces_fact_id else []
     return " ".join(part for part in parts if part)
