@@ -31,15 +31,18 @@ def get_chat(*, principal: Principal, chat_id: UUID) -> ChatView:
     with scope(principal):
         chat = Chat.objects.filter(pk=chat_id).first()
     if chat is None:
-        raise _no_chat()
+        raise no_chat()
     return chat_view(chat)
 
 
 def lock_chat(chat_id: UUID, scope_ref: str) -> Chat:
-    """The chat, locked until the transaction ends: its messages are numbered one by one."""
-    chat = Chat.objects.filter(pk=chat_id, scope_ref=scope_ref).select_for_update().first()
+    """The chat, locked until the transaction ends: its messages are numbered one by one.
+
+    Rows that refer to it may be written meanwhile: the curator does, while it holds what a new message waits for.
+    """
+    chat = Chat.objects.filter(pk=chat_id, scope_ref=scope_ref).select_for_update(no_key=True).first()
     if chat is None:
-        raise _no_chat()
+        raise no_chat()
     return chat
 
 
@@ -89,5 +92,5 @@ def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]
     )
 
 
-def _no_chat() -> NotFound:
+def no_chat() -> NotFound:
     return NotFound(_("There is no such chat."))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.conf import LazySettings
+from django.db import connections
 
 from curator.control import CURATE, curate_now, curator_status
+from curator.curate import lock_state
+from curator.models import CuratorRun
 from gedaechtnis.chat import selectors, services
 from gedaechtnis.common import clock
+from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import NotFound
+from gedaechtnis.identity import principals
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.selectors import asof, entities
 from gedaechtnis.scoping import work
+from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import Work
 
 NOW = datetime(2030, 3, 4, 17, 0, tzinfo=UTC)  # a Monday, 18:00 in Berlin
@@ -178,3 +185,27 @@ def test_another_persons_chat_does_not_exist(talk: Talk, clara: User) -> None:
         selectors.messages(principal=person(clara), chat_id=talk.chat_id)
     with pytest.raises(NotFound):
         services.post_message(principal=person(clara), chat_id=talk.chat_id, text="hallo")
+
+
+def test_a_message_and_the_curator_do_not_lock_each_other_out(talk: Talk, anna: User) -> None:
+    """The curator holds its state and refers to the chat; a message holds the chat and waits for the state."""
+    talk.say("Luna ist meine Katze")
+
+    def say_more() -> services.Posted:
+        try:
+            return talk.say("Bello ist mein Hund")
+        finally:
+            connections.close_all()
+
+    own = talk.principal.default_scope
+    with ThreadPoolExecutor(1) as pool:
+        with scope(principals.curator(anna), write=own):
+            lock_state(own, talk.chat_id)
+            posting = pool.submit(say_more)
+            with pytest.raises(TimeoutError):
+                posting.result(timeout=0.5)
+            CuratorRun.objects.create(
+                id=uuid7(), scope_ref=own, chat_id=talk.chat_id, run_id="r", first_seq=1, last_seq=1,
+                outcome=CuratorRun.Outcome.SKIPPED, ran_at=NOW,
+            )  # fmt: skip
+        assert posting.result(timeout=10).message_id
