@@ -16,10 +16,10 @@ from zoneinfo import ZoneInfo
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from gedaechtnis.common import moments
 from gedaechtnis.common.instants import UNKNOWN_START, candidates, parse_as_of, rfc3339
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory.answers import ChangePoint, Timeline
-from gedaechtnis.web import moments
 
 _LABEL_SPACING = 13.0
 """Least distance between two labels under the ticks, in percent of the width."""
@@ -109,9 +109,9 @@ def from_bar(params: QueryDict, *, zone: ZoneInfo, now: datetime, timeline: Time
     """
     axis = Axis.KNOWN if params.get("axis") == Axis.KNOWN else Axis.VALID
     if step := params.get("step"):
-        stops = steps(timeline, axis=axis, now=now)
-        index = min(int(step), len(stops) - 1) if step.isdecimal() else len(stops) - 1
-        return at_instant(axis, stops[index].at)
+        stops = _stops(timeline, axis, now)
+        chosen = stops[min(int(step), len(stops) - 1) if step.isdecimal() else len(stops) - 1]
+        return at_instant(axis, chosen.at if chosen else None)
     if typed := params.get("at"):
         return at_instant(axis, _typed_time(typed, zone=zone, now=now))
     return None
@@ -135,14 +135,18 @@ def _typed_time(text: str, *, zone: ZoneInfo, now: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One stop of the slider: an instant (None = now), how to say it, how much changed there."""
+    """One stop of the slider: an instant (None = now), how much changed there, what stands under its tick."""
 
     index: int
     at: datetime | None
-    words: str
     changes: int
     percent: float
     label: str = ""
+
+    @property
+    def words(self) -> str:
+        """How to say the moment; put into words only where it is asked for, as a slider may have a thousand stops."""
+        return moments.moment(self.at) if self.at else _("Today")
 
     @property
     def tick_top(self) -> int:
@@ -152,33 +156,38 @@ class Step:
 
 def steps(timeline: Timeline, *, axis: Axis, now: datetime) -> tuple[Step, ...]:
     """The stops of one axis, ascending, `now` among them; changes within one minute are one stop."""
-    points = timeline.known if axis is Axis.KNOWN else timeline.valid
-    known = sorted((point for point in points if point.at > UNKNOWN_START), key=lambda point: point.at)
-    stops: list[ChangePoint | None] = [
-        _joined(tuple(group)) for _minute, group in groupby(known, key=lambda point: rfc3339(point.at)[:16])
-    ]
-    stops.insert(sum(1 for stop in stops if stop and stop.at <= now), None)
+    stops = _stops(timeline, axis, now)
     last = max(len(stops) - 1, 1)
     made: list[Step] = []
     labelled_to = -_LABEL_SPACING
     for index, stop in enumerate(stops):
         percent = round(100 * index / last, 2)
-        label = _label(stop, made[-1] if made else None)
-        if stop is not None and (percent - labelled_to < _LABEL_SPACING or percent > 100 - _LABEL_SPACING):
-            label = ""
+        has_room = percent - labelled_to >= _LABEL_SPACING and percent <= 100 - _LABEL_SPACING
+        label = _label(stop, made[-1] if made else None) if has_room or stop is None else ""
         if label:
             labelled_to = percent
         made.append(
             Step(
                 index=index,
                 at=stop.at if stop else None,
-                words=moments.moment(stop.at) if stop else _("Today"),
                 changes=stop.changes if stop else 0,
                 percent=percent,
                 label=label,
             )
         )
     return tuple(made)
+
+
+def _stops(timeline: Timeline, axis: Axis, now: datetime) -> list[ChangePoint | None]:
+    """The change points of one axis, ascending; None among them is now."""
+    points = timeline.known if axis is Axis.KNOWN else timeline.valid
+    known = sorted((point for point in points if point.at > UNKNOWN_START), key=lambda point: point.at)
+    stops: list[ChangePoint | None] = [
+        _joined(tuple(group))
+        for _minute, group in groupby(known, key=lambda point: point.at.replace(second=0, microsecond=0))
+    ]
+    stops.insert(sum(1 for stop in stops if stop and stop.at <= now), None)
+    return stops
 
 
 def _joined(group: tuple[ChangePoint, ...]) -> ChangePoint:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from datetime import date
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from gedaechtnis.common import moments
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.memory.answers import FactView, ObjectView
-from gedaechtnis.web import moments
-
-_CALENDAR = re.compile(r"(\d{4}|-)-(\d{2})(?:-(\d{2}))?")
-_ANY_LEAP_YEAR = 2000
 
 
 def words(value: Any) -> str:
@@ -26,27 +21,13 @@ def words(value: Any) -> str:
         case float():
             return number_format(value)
         case str():
-            return _calendar_words(value)
+            return moments.calendar(value)
         case list():
             return ", ".join(words(item) for item in value)
         case dict():
             return ", ".join(f"{key}: {words(item)}" for key, item in value.items())
         case _:
             return str(value)
-
-
-def _calendar_words(text: str) -> str:
-    matched = _CALENDAR.fullmatch(text)
-    if matched is None:
-        return text
-    year, month, day = matched.groups()
-    try:
-        first = date(_ANY_LEAP_YEAR if year == "-" else int(year), int(month), int(day or 1))
-    except ValueError:
-        return text  # looks like a date and is none: the value is shown as it was said
-    if year == "-":
-        return moments.day_of_year(first)
-    return moments.long_day(first) if day else moments.month(first)
 
 
 def told(thing: ObjectView) -> str:

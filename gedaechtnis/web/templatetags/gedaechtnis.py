@@ -14,9 +14,9 @@ from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import clock
+from gedaechtnis.common import clock, moments
 from gedaechtnis.memory.answers import FactView
-from gedaechtnis.web import moments, scopes, values
+from gedaechtnis.web import scopes, values
 
 register = template.Library()
 

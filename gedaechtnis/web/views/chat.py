@@ -19,10 +19,9 @@ from django_htmx.http import trigger_client_event
 from curator import control
 from gedaechtnis.chat import selectors, services
 from gedaechtnis.chat.answers import MessageView
-from gedaechtnis.common import clock
+from gedaechtnis.common import clock, moments
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.web import moments
 from gedaechtnis.web.http import PersonRequest, done, private, refused, show, wants_fragment
 
 

@@ -21,6 +21,8 @@ from gedaechtnis.web.asof import Axis, Moment
 from gedaechtnis.web.http import PersonRequest, private, show, wants_fragment
 
 _SLIDER = "asof-step"
+_MAX_EARLIER = 25
+"""How many past beliefs a page shows at once; `?earlier=all` shows all of them."""
 
 
 @require_GET
@@ -74,7 +76,8 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
     today = None if moment.is_now else reads.entity_facts(principal=principal, entity_id=entity.id).facts
     rows = comparison.rows(then, today)
     history = reads.history(principal=principal, entity_id=entity.id) if moment.is_now else ()
-    upcoming, earlier = _upcoming(history), _earlier(history)
+    upcoming, over = _upcoming(history), _earlier(history)
+    earlier = over if request.GET.get("earlier") == "all" else over[:_MAX_EARLIER]
     shown = {fact.id for fact in (*then, *upcoming, *earlier)}
     opened = _opened(request)
     focus = None if opened is None or opened in shown else _explained(request, opened)
@@ -85,6 +88,7 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
         "inbound": inbound,
         "upcoming": upcoming,
         "earlier": earlier,
+        "earlier_hidden": len(over) - len(earlier),
         "open_fact": opened,
         "focus": focus,
         "questions": _questions(request, entity) if moment.is_now else [],

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.utils import translation
 
-from gedaechtnis.web import moments
+from gedaechtnis.common import moments
 from tests.unit.web.conftest import NOW
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta
 
 from django.utils import timezone
@@ -12,6 +13,8 @@ from django.utils.translation import ngettext, pgettext
 from gedaechtnis.common.clock import now as clock_now
 from gedaechtnis.common.instants import Precision
 
+_CALENDAR = re.compile(r"(\d{4}|-)-(\d{2})(?:-(\d{2}))?")
+_ANY_LEAP_YEAR = 2000
 _DAY_ENDS = timedelta(days=1) - timedelta(microseconds=1)
 
 
@@ -28,6 +31,21 @@ def long_day(instant: datetime | date) -> str:
 def day_of_year(day: date) -> str:
     """`1 May`, a birthday without its year."""
     return date_format(day, pgettext("date format", "j F"))
+
+
+def calendar(text: str) -> str:
+    """`2026-05-01`, `2026-05` and `--05-01` (a birthday without its year) in words; any other text as it is."""
+    matched = _CALENDAR.fullmatch(text)
+    if matched is None:
+        return text
+    year, month_number, day = matched.groups()
+    try:
+        first = date(_ANY_LEAP_YEAR if year == "-" else int(year), int(month_number), int(day or 1))
+    except ValueError:
+        return text  # looks like a date and is none: it is shown as it was said
+    if year == "-":
+        return day_of_year(first)
+    return long_day(first) if day else month(first)
 
 
 def short_day(instant: datetime | date) -> str:
