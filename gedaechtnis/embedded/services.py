@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,6 +27,12 @@ class Services:
     credentials: Credentials
     postgres_port: int
     valkey_port: int
+    servers: Mapping[str, Postgres | Valkey] = field(default_factory=dict, compare=False)
+    """Those that this process started, by name."""
+
+    def ended(self) -> str | None:
+        """The name of a server that is gone, of those this process started."""
+        return next((name for name, server in self.servers.items() if not server.is_running()), None)
 
     def environment(self) -> dict[str, str]:
         """What web, worker and beat need: the application's role only."""
@@ -75,7 +81,8 @@ def running(var: Path, *, fresh: bool = False) -> Iterator[Services]:
         roles.prepare(postgres, passwords, fresh=fresh)
         if fresh:
             valkey.empty()
-        yield Services(state, credentials, postgres.port, valkey.port)
+        servers: dict[str, Postgres | Valkey] = {"PostgreSQL": postgres, "Valkey": valkey}
+        yield Services(state, credentials, postgres.port, valkey.port, servers)
 
 
 def joined(var: Path) -> Services | None:

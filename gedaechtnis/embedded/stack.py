@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gedaechtnis.embedded import services
@@ -49,7 +49,7 @@ def run(var: Path, port: int | None) -> int:
             _manage({**owner_environment, "GEDAECHTNIS_SAMPLE_PASSWORD": password}, "sample_world")
             mark.touch()
         greeting = f"Open http://127.0.0.1:{port}/ and sign in as anna with the password {password}"
-        return _supervise(environment, web, var, greeting, port)
+        return _supervise(environment, web, var, greeting, port, missing=bundled.ended)
 
 
 def serve(var: Path, host: str, port: int, workers: int, trusted_proxies: str) -> int:
@@ -84,7 +84,14 @@ def _manage(environment: Mapping[str, str], *arguments: str) -> None:
         raise EmbeddedError(f"`manage.py {arguments[0]}` failed with exit code {code}; see above.")
 
 
-def _supervise(environment: Mapping[str, str], web: list[str], var: Path, greeting: str, port: int) -> int:
+def _supervise(
+    environment: Mapping[str, str],
+    web: list[str],
+    var: Path,
+    greeting: str,
+    port: int,
+    missing: Callable[[], str | None] = lambda: None,
+) -> int:
     """Web, worker and beat as the application's role: none of them gets the owner's address."""
     var.mkdir(parents=True, exist_ok=True)
     environment = {name: value for name, value in environment.items() if name != "DATABASE_OWNER_URL"}
@@ -117,7 +124,7 @@ def _supervise(environment: Mapping[str, str], web: list[str], var: Path, greeti
         "beat": [*celery, "beat", "--schedule", str(var.absolute() / "beat-schedule")],
     }
     threading.Thread(target=_greet, args=(port, greeting), daemon=True).start()
-    return Supervisor(environment, PROJECT).run(commands)
+    return Supervisor(environment, PROJECT, missing).run(commands)
 
 
 def _greet(port: int, greeting: str) -> None:

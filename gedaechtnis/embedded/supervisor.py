@@ -7,7 +7,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -21,10 +21,14 @@ _POLL_SECONDS = 0.25
 class Supervisor:
     """Runs named commands until one ends or a signal comes, then stops them all.
 
+    `missing` names something else that they cannot live without and that is gone.
     Their output appears line by line behind their name. Use from the main thread only.
     """
 
-    def __init__(self, environment: Mapping[str, str], directory: Path) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], directory: Path, missing: Callable[[], str | None] = lambda: None
+    ) -> None:
+        self._missing = missing
         self._environment = {**environment, "PYTHONUNBUFFERED": "1"}
         self._directory = directory
         self._children: dict[str, subprocess.Popen[bytes]] = {}
@@ -33,7 +37,7 @@ class Supervisor:
         self._signals: list[int] = []
 
     def run(self, commands: Mapping[str, Sequence[str]]) -> int:
-        """Run the commands; returns 0 after Ctrl-C or SIGTERM, 1 if a command ended by itself."""
+        """Run the commands; returns 0 after Ctrl-C or SIGTERM, 1 if one of them or a service ended by itself."""
         for signum in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signum, self._remember)
         try:
@@ -41,8 +45,7 @@ class Supervisor:
                 self._start(name, command)
             ended = self._watch()
             if ended is not None:
-                code = self._children[ended].returncode
-                say(f"{ended} ended unexpectedly ({_describe(code)}); stopping everything")
+                say(f"{ended}; stopping everything")
             return 0 if ended is None else 1
         finally:
             self._stop()
@@ -69,12 +72,14 @@ class Supervisor:
             self._output.register(child.stdout, selectors.EVENT_READ, name)
 
     def _watch(self) -> str | None:
-        """Pass on output until a signal (None) or the end of a child (its name)."""
+        """Pass on output until a signal (None), or until a child or a service has ended (which, in words)."""
         while not self._signals:
             self._pass_on_output()
             for name, child in self._children.items():
                 if child.poll() is not None:
-                    return name
+                    return f"{name} ended unexpectedly ({_describe(child.returncode)})"
+            if gone := self._missing():
+                return f"{gone} ended unexpectedly, see its log"
         say("stopping")
         return None
 

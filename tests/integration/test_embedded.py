@@ -222,25 +222,56 @@ def test_it_finds_a_place_when_the_project_is_closed_to_the_account(tmp_path: Pa
         shutil.rmtree(state)
 
 
-def test_the_supervisor_takes_all_down_with_one(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def signals_kept() -> Iterator[None]:
+    """The supervisor takes signals over; the test run wants them back."""
     before = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for signum, handler in before.items():
+        signal.signal(signum, handler)
+
+
+def test_the_supervisor_takes_all_down_with_one(
+    signals_kept: None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     mark = tmp_path / "runs"
-    try:
-        code = Supervisor(os.environ, tmp_path).run(
-            {
-                "long": [sys.executable, "-c", _MARK_AND_WAIT, str(mark)],
-                "short": [sys.executable, "-c", "print('a line'); print('the last', end=''); raise SystemExit(3)"],
-            }
-        )
-    finally:
-        for signum, handler in before.items():
-            signal.signal(signum, handler)
+    code = Supervisor(os.environ, tmp_path).run(
+        {
+            "long": [sys.executable, "-c", _MARK_AND_WAIT, str(mark)],
+            "short": [sys.executable, "-c", "print('a line'); print('the last', end=''); raise SystemExit(3)"],
+        }
+    )
     output = capfd.readouterr().out
     assert code == 1
     assert "short   | a line" in output
     assert "short   | the last" in output
     assert "short ended unexpectedly (exit code 3)" in output
     assert not mark.exists() or not _is_alive(int(mark.read_text()))
+
+
+@pytest.mark.parametrize("server", ["PostgreSQL", "Valkey"])
+def test_the_supervisor_takes_all_down_with_a_service(
+    signals_kept: None, var: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], server: str
+) -> None:
+    mark = tmp_path / "runs"
+
+    def ended() -> str | None:
+        """Kills the server once the command runs, then looks."""
+        if mark.exists() and running.servers[server].is_running():
+            os.kill(_main_pid(var, server), signal.SIGKILL)
+        return running.ended()
+
+    with services.running(var) as running:
+        assert running.ended() is None
+        long = {"long": [sys.executable, "-c", _MARK_AND_WAIT, str(mark)]}
+        assert Supervisor(os.environ, tmp_path, ended).run(long) == 1
+    assert f"{server} ended unexpectedly" in capfd.readouterr().out
+    assert not _is_alive(int(mark.read_text()))
+
+
+def _main_pid(var: Path, server: str) -> int:
+    pid_file = {"PostgreSQL": "postgresql/postmaster.pid", "Valkey": "valkey/valkey.pid"}[server]
+    return int((var / pid_file).read_text().split()[0])
 
 
 def _is_alive(pid: int) -> bool:
