@@ -25,14 +25,20 @@ CHAT_MESSAGE = "chat.message"
 
 
 def main_chat(*, principal: Principal) -> ChatView:
-    """The person's main chat; made on first use."""
+    """The person's main chat; made on first use.
+
+    Raises:
+        NotFound: a principal whose clearance does not reach it.
+    """
     with scope(principal, write=principal.default_scope):
         chat = Chat.objects.filter(scope_ref=principal.default_scope, is_main=True).first()
         if chat is None:
             Chat.objects.bulk_create(
                 [Chat(scope_ref=principal.default_scope, is_main=True, created_at=clock.now())], ignore_conflicts=True
             )
-            chat = Chat.objects.get(scope_ref=principal.default_scope, is_main=True)
+            chat = Chat.objects.filter(scope_ref=principal.default_scope, is_main=True).first()
+        if chat is None:
+            raise selectors.no_chat()
     return selectors.chat_view(chat)
 
 
