@@ -10,7 +10,7 @@ import pytest
 from channels_redis.core import RedisChannelLayer
 from django.contrib.sessions.models import Session
 from django.test import Client
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -87,6 +87,14 @@ def test_what_a_page_sends_is_dropped_unread(stack: Stack, anna: User, frame: st
         hers.send(frame)
         tell(anna)
         assert json.loads(hers.recv(timeout=5))["type"] == "memory.committed"
+
+
+@pytest.mark.parametrize("path", ["/ws/other", "/", "/%00"])
+def test_there_is_one_address_to_listen_at(stack: Stack, path: str) -> None:
+    address = stack.url.replace("http", "ws", 1) + path
+    with pytest.raises(InvalidStatus) as refused, connect(address, origin=Origin(stack.url)):
+        pass
+    assert refused.value.response.status_code == 403
 
 
 def test_a_write_does_not_need_the_channel_layer(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
