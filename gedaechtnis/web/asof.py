@@ -110,7 +110,8 @@ def from_bar(params: QueryDict, *, zone: ZoneInfo, now: datetime, timeline: Time
     axis = Axis.KNOWN if params.get("axis") == Axis.KNOWN else Axis.VALID
     if step := params.get("step"):
         stops = _stops(timeline, axis, now)
-        chosen = stops[min(int(step), len(stops) - 1) if step.isdecimal() else len(stops) - 1]
+        # int() refuses thousands of digits, and what is no number means the last stop as well.
+        chosen = stops[min(int(step), len(stops) - 1) if step.isdecimal() and len(step) < 10 else len(stops) - 1]
         return at_instant(axis, chosen.at if chosen else None)
     if typed := params.get("at"):
         return at_instant(axis, _typed_time(typed, zone=zone, now=now))

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import trigger_client_event
 
 from curator import control
@@ -34,7 +34,7 @@ class Day:
     messages: tuple[MessageView, ...]
 
 
-@require_GET
+@require_safe
 @private
 def home(request: PersonRequest) -> HttpResponse:
     """The main chat; as a fragment, its messages."""
@@ -62,7 +62,7 @@ def post(request: PersonRequest) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 @private
 def curator(request: PersonRequest) -> HttpResponse:
     """What the curator will do, and when."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from gedaechtnis.common import clock
@@ -25,7 +25,7 @@ _MAX_EARLIER = 25
 """How many past beliefs a page shows at once; `?earlier=all` shows all of them."""
 
 
-@require_GET
+@require_safe
 @private
 def detail(request: PersonRequest, ref: str) -> HttpResponse:
     """The page at a moment; as a fragment, all that depends on the moment."""

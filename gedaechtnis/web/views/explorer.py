@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 from django_htmx.http import replace_url
 
 from gedaechtnis.memory.selectors import entities
@@ -15,7 +15,7 @@ from gedaechtnis.web.http import PersonRequest, private, show
 _MAX_QUERY = 300
 
 
-@require_GET
+@require_safe
 @private
 def index(request: PersonRequest) -> HttpResponse:
     """Search as you type, filter by kind, what was learned last on top; as a fragment, the results or the next page."""

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
@@ -22,7 +22,7 @@ from gedaechtnis.web import values
 from gedaechtnis.web.http import PersonRequest, done, private, safe_next, show, wants_fragment
 
 
-@require_GET
+@require_safe
 @private
 def detail(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """The whole story of a fact; as a fragment, what a row of the entity page unfolds."""

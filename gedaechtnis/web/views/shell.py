@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.web.http import PersonRequest, private, wants_fragment
 
 
-@require_GET
+@require_safe
 @private
 def totals(request: PersonRequest) -> HttpResponse:
     """How much is remembered, for the foot of the page."""
