@@ -219,3 +219,14 @@ def test_partitions_cannot_be_read_around_their_parent(anna: User, admin_connect
             assert attempt(f'SELECT * FROM "{name}"', []) == 0
             with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(f'SELECT count(*) FROM "{name}"')
+
+
+@pytest.mark.parametrize("month", ["2026-12-01 BC", "1900-01-01", "9999-12-01", "20000-12-01", "infinity", None])
+def test_the_application_gets_partitions_of_near_months_only(
+    anna: User, admin_connection: Admin, month: str | None
+) -> None:
+    partitions = "SELECT relname FROM pg_class WHERE relispartition ORDER BY relname"
+    before = admin_connection.execute(partitions).fetchall()
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT world_ensure_event_partition(%s)", [month])
+    assert admin_connection.execute(partitions).fetchall() == before

@@ -113,6 +113,11 @@ DECLARE
   following timestamptz := (date_trunc('month', month) + interval '1 month')::timestamp AT TIME ZONE 'UTC';
   partition text := 'world_events_' || to_char(month, 'YYYY_MM');
 BEGIN
+  -- Called by the application, so bounded: years have no era in a name (a month before Christ would take
+  -- that of one to come), and nobody may fill the catalogue with partitions.
+  IF month IS NULL OR month NOT BETWEEN '2020-01-01' AND current_date + 366 THEN
+    RAISE EXCEPTION 'no partition is kept for %', month USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   PERFORM pg_advisory_xact_lock(hashtext('world_ensure_event_partition'));
   IF to_regclass('public.' || partition) IS NOT NULL THEN
     RETURN false;
