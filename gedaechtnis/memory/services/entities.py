@@ -108,8 +108,11 @@ def is_sketch(entity: Entity) -> bool:
 def read_name(text: str, *, field: str) -> str:
     """A name fit to store: no control characters, folded white space, not empty."""
     name = fold_space(check_text(text, field=field, limit=500))
-    if not name_key(name):
+    key = name_key(name)
+    if not key:
         raise Problem("empty_name", _("A name needs at least one visible character."), field=field)
+    # Folding can make it longer: one ligature stands for up to eighteen letters.
+    check_text(key, field=field, limit=500)
     return name
 
 

@@ -27,10 +27,14 @@ from gedaechtnis.memory.schemas import (
 )
 from gedaechtnis.memory.services import assertions, entities, proposals, statements
 from gedaechtnis.memory.services.assertions import Extras, Said
+from gedaechtnis.memory.services.authority import judge_operation
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
-from gedaechtnis.memory.services.provenance import Provenance, judge
+from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity
+
+_TOLD_BY_THE_SERVER = ("entity.", "fact.", "proposal.")
+"""Families of event types that are the record of this memory's own changes; nobody may forge them."""
 
 _PLANNED = {
     planner.PlanOutcome.COMMITTED: Outcome.COMMITTED,
@@ -42,7 +46,9 @@ def carry_out(
     session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
 ) -> OperationResult:
     """Carry out one operation at its own tick. Raises Problem when a rule refuses it; nothing is written then."""
-    provenance = judge_operation(session, op, force_review=force_review)
+    provenance = judge_operation(session, book, op, force_review=force_review)
+    if op.evidence is not None and not provenance.quoted and not session.principal.is_person:
+        op = op.model_copy(update={"evidence": proposals.unquoted(op.evidence)})
     tick = session.ticks[index]
     match op:
         case UpsertEntity():
@@ -57,33 +63,6 @@ def carry_out(
             return record(session, book, op, index, tick, provenance)
         case _ as never:
             assert_never(never)
-
-
-def judge_operation(session: WriteSession, op: Operation, *, force_review: bool = False) -> Provenance:
-    """The server's view of who says this, and whether it may be written without a person."""
-    observed = getattr(op, "observed_at", None)
-    provenance = judge(
-        principal=session.principal,
-        scope_ref=session.scope_ref,
-        claimed=op.source,
-        memory_type=op.memory_type,
-        evidence=op.evidence,
-        privileged=is_privileged(session, op),
-        observed_at=parse_instant(observed, zone=session.zone, field="observed_at") if observed else None,
-    )
-    if force_review and provenance.commits and not session.principal.is_person:
-        return proposals.held_back(provenance, why="review")
-    return provenance
-
-
-def is_privileged(session: WriteSession, op: Operation) -> bool:
-    """Policies and capabilities always need a person."""
-    if isinstance(op, UpsertEntity):
-        return session.catalogue.kind(op.kind).privileged
-    if isinstance(op, AssertFact | AssertRelationship):
-        predicate = session.catalogue.predicates.get(op.predicate)
-        return predicate is not None and predicate.privileged
-    return False
 
 
 def upsert(
@@ -335,6 +314,12 @@ def record(
 ) -> OperationResult:
     """Append an event to the record of what happened."""
     session.catalogue.event_type(op.event_type)
+    if op.event_type.startswith(_TOLD_BY_THE_SERVER):
+        raise Problem(
+            "reserved_event_type",
+            _("“%(key)s” is only recorded when it happens here.") % {"key": op.event_type},
+            field="event_type",
+        )
     target = book.bind(op.target_ref, field="target_ref") if op.target_ref else None
     occurred = parse_instant(op.occurred_at, zone=session.zone, field="occurred_at") if op.occurred_at else tick
     event_id = uuid7()
@@ -376,6 +361,6 @@ def propose_unused_sketches(
                 op=op,
                 index=result.op_index,
                 tick=session.ticks[result.op_index],
-                provenance=judge_operation(session, op),
+                provenance=judge_operation(session, book, op),
             )
             result.proposal_id = held

@@ -18,6 +18,7 @@ from gedaechtnis.memory.schemas import (
     AddAlias,
     AssertFact,
     AssertRelationship,
+    Evidence,
     InvalidateFact,
     Operation,
     OperationResult,
@@ -42,6 +43,11 @@ ENTITY = "entity"
 def held_back(provenance: Provenance, *, why: str) -> Provenance:
     """The same judgement, but a person decides."""
     return replace(provenance, commits=False, why=why)
+
+
+def unquoted(evidence: Evidence) -> Evidence:
+    """A claimed quotation that was found nowhere: a note, so that nobody reads it as the person's words."""
+    return evidence.model_copy(update={"kind": "note"}) if evidence.kind == "conversation_quote" else evidence
 
 
 def suppression_key(statement: Statement) -> UUID:
@@ -182,7 +188,7 @@ def _store(
         entities=entities or {},
         statement=statement,
         why=why,
-        quote=op.evidence.text if op.evidence else "",
+        quote=op.evidence.text if op.evidence and op.evidence.kind == "conversation_quote" else "",
         built_on=built_on or [],
         default_from=provenance.said_at or tick,
         present=present,

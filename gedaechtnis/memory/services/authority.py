@@ -1,0 +1,64 @@
+"""Who says an operation, and whether it may be written without a person."""
+
+from __future__ import annotations
+
+from gedaechtnis.common.instants import parse_instant
+from gedaechtnis.memory.schemas import (
+    AddAlias,
+    AssertFact,
+    AssertRelationship,
+    InvalidateFact,
+    MemoryType,
+    Operation,
+    UpsertEntity,
+)
+from gedaechtnis.memory.services import assertions, proposals
+from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.provenance import Provenance, judge
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.world.models import Entity
+
+
+def judge_operation(
+    session: WriteSession, book: EntityBook, op: Operation, *, force_review: bool = False
+) -> Provenance:
+    """The server's view of who says this, and whether it may be written without a person."""
+    observed = getattr(op, "observed_at", None)
+    provenance = judge(
+        principal=session.principal,
+        scope_ref=session.scope_ref,
+        claimed=op.source,
+        memory_type=op.memory_type,
+        evidence=op.evidence,
+        privileged=not session.principal.is_person and is_privileged(session, book, op),
+        observed_at=parse_instant(observed, zone=session.zone, field="observed_at") if observed else None,
+    )
+    if force_review and provenance.commits and not session.principal.is_person:
+        return proposals.held_back(provenance, why="review")
+    return provenance
+
+
+def is_privileged(session: WriteSession, book: EntityBook, op: Operation) -> bool:
+    """Policies and capabilities always need a person: new ones, and whatever touches one.
+
+    Raises:
+        Problem: a reference that cannot be resolved.
+    """
+    kinds, predicates = session.catalogue.kinds, session.catalogue.predicates
+    kind, predicate = "", ""
+    match op:
+        case UpsertEntity():
+            kind = op.kind
+        case AssertFact() | AssertRelationship():
+            kind, predicate = book.bind(op.subject_ref, field="subject_ref").kind, op.predicate
+        case AddAlias():
+            kind = book.bind(op.entity_ref, field="entity_ref").kind
+        case InvalidateFact():
+            row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            subject = Entity.objects.filter(pk=row.subject_id).first()
+            kind, predicate = subject.kind if subject else "", row.predicate
+    return (
+        op.memory_type is MemoryType.POLICY
+        or (kind in kinds and kinds[kind].privileged)
+        or (predicate in predicates and predicates[predicate].privileged)
+    )
