@@ -11,9 +11,18 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import name_key
+from gedaechtnis.memory.schemas import Operation
 from gedaechtnis.world.models import Entity, EntityAlias
 
+FIELDS = ("subject_ref", "object_ref", "applies_to_ref", "entity_ref")
+"""The fields in which an operation names the entities it is about."""
+
 SELF_REFS = frozenset({"me", "person:me"})
+
+
+def named_by(op: Operation) -> list[str]:
+    """The entities an operation is about, as it refers to them."""
+    return [ref for name in FIELDS if (ref := getattr(op, name, None))]
 
 
 def as_uuid(text: str) -> UUID | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from django.db.models import Q
 
-from gedaechtnis.common.instants import UNKNOWN_START
+from gedaechtnis.common.instants import UNKNOWN_START, Precision
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import ChangePoint, FactsAnswer, FactView, Timeline
 from gedaechtnis.memory.selectors import moments, views
@@ -137,11 +137,11 @@ def _answer(
         rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
         if predicate:
             rows = rows.filter(predicate=predicate)
-        found: Iterable[Fact] = rows.select_related(*_RELATED).order_by(*_ORDER)
+        facts = views.fact_views(rows.select_related(*_RELATED).order_by(*_ORDER), moment)
         if between and clamped:
-            found = [_clamp(row, *between) for row in found]
+            facts = tuple(_clamp(fact, *between) for fact in facts)
         return FactsAnswer(
-            facts=views.fact_views(found, moment),
+            facts=facts,
             valid_at=moment.valid_at,
             known_at=moment.known_at,
             basis=moment.basis,
@@ -157,7 +157,10 @@ def _known(rows: FactQuerySet, moment: Moment, beliefs: Beliefs) -> FactQuerySet
     return rows.known_at(moment.ticks)
 
 
-def _clamp(row: Fact, start: datetime, end: datetime) -> Fact:
-    row.valid_from = max(row.valid_from, start)
-    row.valid_to = end if row.valid_to is None else min(row.valid_to, end)
-    return row
+def _clamp(fact: FactView, start: datetime, end: datetime) -> FactView:
+    """A fact trimmed to a range: an edge that the range sets is exact, and nobody stated it."""
+    if fact.valid_from is None or fact.valid_from < start:
+        fact = replace(fact, valid_from=start, valid_from_precision=Precision.INSTANT, valid_from_stated=False)
+    if fact.valid_to is None or fact.valid_to > end:
+        fact = replace(fact, valid_to=end, valid_to_precision=Precision.INSTANT, valid_to_stated=False)
+    return fact

@@ -33,15 +33,11 @@ class Basis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """Where on both axes a question stands: `ticks` per scope (system), `valid_at` (world).
-
-    `is_now`: what the agent believes at present, so nothing has to be hidden.
-    """
+    """Where on both axes a question stands: `ticks` per scope (system), `valid_at` (world)."""
 
     ticks: Mapping[str, datetime]
     known_at: datetime
     valid_at: datetime
-    is_now: bool
 
     @property
     def basis(self) -> str:
@@ -83,5 +79,4 @@ def settle(
         ticks=ticks,
         known_at=asked,
         valid_at=valid_at or (asked if known_at else now),
-        is_now=known_at is None or asked >= now,
     )

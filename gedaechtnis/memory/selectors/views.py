@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, Max
+
 from gedaechtnis.common.instants import shown
 from gedaechtnis.memory.answers import EntityView, EvidenceView, FactView, ObjectView
 from gedaechtnis.memory.selectors.moments import Moment
@@ -24,7 +26,7 @@ class _Reader:
     terms: Catalogue
     names: dict[UUID, str]
     evidence: dict[UUID, list[FactEvidence]]
-    siblings: Sequence[Fact]
+    last_begins: dict[tuple[UUID, str], datetime]
 
     def view(self, row: Fact) -> FactView:
         closed = row.superseded_at is not None and row.superseded_at <= self.moment.ticks[row.scope_ref]
@@ -33,7 +35,7 @@ class _Reader:
             id=row.pk,
             subject_id=row.subject_id,
             subject_ref=row.subject.ref,
-            subject_label=self.names.get(row.subject_id, row.subject.canonical_name),
+            subject_label=self.names.get(row.subject_id, row.subject.ref),
             predicate=row.predicate,
             predicate_label=self.terms.predicate_label(row.predicate),
             inverse_label=self.terms.inverse_label(row.predicate),
@@ -87,7 +89,7 @@ class _Reader:
             kind="entity",
             ref=row.object_entity.ref,
             entity_id=row.object_entity_id,
-            label=self.names.get(row.object_entity_id, row.object_entity.canonical_name),
+            label=self.names.get(row.object_entity_id, row.object_entity.ref),
         )
 
     def _status(self, row: Fact, closed: bool) -> str:
@@ -96,15 +98,8 @@ class _Reader:
             return "invalidated" if row.closed_reason in _WRONG else "superseded"
         if row.valid_to is None or row.valid_to > self.moment.valid_at:
             return "active"
-        end = row.valid_to
-        followed = any(
-            other.slot == row.slot
-            and other.scope_ref == row.scope_ref
-            and other.valid_from >= end
-            and (other.superseded_at is None or other.superseded_at > self.moment.ticks[row.scope_ref])
-            for other in self.siblings
-        )
-        return "superseded" if followed else "expired"
+        last_begin = self.last_begins.get((row.slot, row.scope_ref))
+        return "superseded" if last_begin and last_begin >= row.valid_to else "expired"
 
 
 def _confidence(row: Fact, evidence: Sequence[FactEvidence]) -> float:
@@ -116,7 +111,7 @@ def _confidence(row: Fact, evidence: Sequence[FactEvidence]) -> float:
 
 
 def fact_views(rows: Iterable[Fact], moment: Moment) -> tuple[FactView, ...]:
-    """Views of rows that all are known at the moment; two further queries whatever their number."""
+    """Views of rows that all are known at the moment; three further queries at most, whatever their number."""
     listed = [row for row in rows if row.scope_ref in moment.ticks]
     evidence: dict[UUID, list[FactEvidence]] = {}
     for piece in FactEvidence.objects.filter(fact_id__in={row.origin_fact_id for row in listed}).order_by(
@@ -124,25 +119,40 @@ def fact_views(rows: Iterable[Fact], moment: Moment) -> tuple[FactView, ...]:
     ):
         if piece.recorded_at <= moment.ticks.get(piece.scope_ref, piece.recorded_at):
             evidence.setdefault(piece.fact_id, []).append(piece)
-    reader = _Reader(moment, catalogue(), _names_then(listed, moment), evidence, listed)
+    ids = {row.subject_id for row in listed} | {row.object_entity_id for row in listed if row.object_entity_id}
+    reader = _Reader(moment, catalogue(), _names_at(ids, moment), evidence, _last_begins(listed, moment))
     return tuple(reader.view(row) for row in listed)
 
 
-def _names_then(rows: Sequence[Fact], moment: Moment) -> dict[UUID, str]:
-    """What the entities were called at a moment that is not now; today the cached name is right."""
-    if moment.is_now:
+def _last_begins(rows: Sequence[Fact], moment: Moment) -> dict[tuple[UUID, str], datetime]:
+    """Where the last belief of a slot begins; asked only for the slots of beliefs that are over."""
+    over = [row for row in rows if row.valid_to is not None and row.valid_to <= moment.valid_at]
+    if not over:
         return {}
-    ids = {row.subject_id for row in rows} | {row.object_entity_id for row in rows if row.object_entity_id}
-    return names_at(ids, moment)
+    slots = Fact.objects.known_at(moment.ticks).filter(
+        subject_id__in={row.subject_id for row in over}, slot__in={row.slot for row in over}
+    )
+    last = slots.values("slot", "scope_ref").annotate(last=Max("valid_from"))
+    return {(found["slot"], found["scope_ref"]): found["last"] for found in last}
 
 
-def names_at(entity_ids: Iterable[UUID], moment: Moment) -> dict[UUID, str]:
-    """The believed names of entities at a moment."""
-    named = Fact.objects.known_at(moment.ticks).valid_at(moment.valid_at)
-    return {
-        row.subject_id: str(row.object_value)
-        for row in named.filter(subject_id__in=list(entity_ids), predicate="name", polarity=True)
-    }
+def _names_at(entity_ids: Iterable[UUID], moment: Moment) -> dict[UUID, str]:
+    """What entities were called at a moment, as known then; where no name held, the last before it or the first after.
+
+    The name cached with the entity is today's, and would make an old answer change.
+    """
+    named = Fact.objects.known_at(moment.ticks).filter(
+        subject_id__in=list(entity_ids),
+        predicate="name",
+        polarity=True,
+        applies_to=None,
+        scope_ref=F("subject__scope_ref"),
+    )
+    names: dict[UUID, str] = {}
+    for id, name, valid_from in named.order_by("valid_from").values_list("subject_id", "object_value", "valid_from"):
+        if valid_from <= moment.valid_at or id not in names:
+            names[id] = str(name)
+    return names
 
 
 def entity_view(

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
@@ -23,7 +24,7 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement, sentence_of
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
-from gedaechtnis.world.models import Entity, Fact
+from gedaechtnis.world.models import Entity, Fact, FactEvidence
 
 # What a remainder or a confirmed row copies from the row it descends from; everything else the plan sets.
 _DESCRIPTION = (
@@ -182,7 +183,7 @@ def apply_assertion(
     }
     apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
     new_origins = [insert.origin_id for insert in plan.inserts if insert.copy_of is None]
-    for origin_id in dict.fromkeys([*plan.evidence_for, *new_origins]):
+    for origin_id in dict.fromkeys([*_without(evidence, plan.evidence_for), *new_origins]):
         session.add_evidence(
             fact_id=origin_id,
             recorded_at=plan.tick,
@@ -195,6 +196,15 @@ def apply_assertion(
     session.touched.add(statement.subject.pk)
     if statement.object is not None:
         session.touched.add(statement.object.pk)
+
+
+def _without(evidence: Evidence | None, origins: Sequence[UUID]) -> list[UUID]:
+    """The origins that do not rest on this evidence already: one message read twice is no second confirmation."""
+    if evidence is None or evidence.ref is None or not origins:
+        return list(origins)
+    same = FactEvidence.objects.filter(fact_id__in=origins, kind=evidence.kind, ref=evidence.ref, text=evidence.text)
+    known = set(same.values_list("fact_id", flat=True))
+    return [origin for origin in origins if origin not in known]
 
 
 def apply_plan(
@@ -257,7 +267,7 @@ def register_predicate(predicate: Predicate) -> None:
     if predicate._state.adding:
         Predicate.objects.bulk_create([predicate], ignore_conflicts=True)
         predicate._state.adding = False
-        catalogue.forget()
+        transaction.on_commit(catalogue.forget)
 
 
 def introduce(
@@ -331,61 +341,6 @@ def locate(fact_id: str | UUID, scope_ref: str, *, field: str) -> Fact:
     if row is None:
         raise references.not_found(str(fact_id), field)
     return row
-
-
-def rows_of_origin(row: Fact) -> dict[UUID, Fact]:
-    """All believed rows in the group of a row: what ending or retracting it may touch."""
-    group = Fact.objects.believed().filter(
-        scope_ref=row.scope_ref, subject_id=row.subject_id, predicate=row.predicate, applies_to_id=row.applies_to_id
-    )
-    return {other.pk: other for other in group.filter(origin_fact_id=row.origin_fact_id)}
-
-
-def close_fact(
-    *,
-    session: WriteSession,
-    row: Fact,
-    operation: planner.End | planner.Retract,
-    tick: datetime,
-    reason: str | None,
-) -> planner.Plan:
-    """End or retract a belief; appends the event.
-
-    Raises:
-        Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`.
-    """
-    rows = rows_of_origin(row)
-    try:
-        plan = ask_planner(rows, operation, tick)
-    except Problem as problem:
-        if problem.code == "nothing_believed":
-            problem.extra["successors"] = [str(id) for id in successors(row)]
-        raise
-    if plan.outcome is planner.PlanOutcome.PROPOSAL:
-        raise Problem("outranked", _("Somebody with more authority said this; only they can take it back."), 409)
-    event_id = uuid7()
-    apply_plan(session=session, plan=plan, rows=rows, new=None, event_id=event_id, reason=reason)
-    session.add_event(
-        id=event_id,
-        event_type="fact.ended" if isinstance(operation, planner.End) else "fact.retracted",
-        tick=tick,
-        source=Source.USER_ASSERTION if session.principal.is_person else Source.INFERENCE,
-        target_entity_id=row.subject_id,
-        payload=changes_of(plan),
-        summary=row.statement,
-    )
-    session.touched.update(id for id in (row.subject_id, row.object_entity_id) if id)
-    return plan
-
-
-def successors(row: Fact) -> Sequence[UUID]:
-    """The believed rows that now stand in the slot of a row."""
-    return list(
-        Fact.objects.believed()
-        .filter(scope_ref=row.scope_ref, slot=row.slot)
-        .order_by("valid_from")
-        .values_list("pk", flat=True)
-    )
 
 
 def changes_of(plan: planner.Plan) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.refusals import empty_interval
-from gedaechtnis.memory.schemas import Source, UpsertEntity
+from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity, EntityAlias
 
@@ -56,9 +57,11 @@ class EntityBook:
         Raises:
             Problem: `unknown_reference` (missing and foreign alike) or `ambiguous_reference`.
         """
-        found = self.bound.get(ref) or self.known(ref, field=field)
+        found = self.bound.get(ref)
         if found is None and ref in self.sketches:
             found = sketched(self.sketches[ref], self.session)
+        if found is None:
+            found = self.known(ref, field=field)
         if found is None:
             raise Problem(
                 "unknown_reference",
@@ -83,9 +86,18 @@ class EntityBook:
             return by_ref
         return references.by_name(op.canonical_name, scopes=self.scopes, kind=op.kind, field="canonical_name")
 
-    def waiting_on(self, refs: list[str]) -> dict[str, dict[str, object]]:
+    def pinned(self, op: Operation) -> dict[str, Any]:
+        """An operation as JSON that can wait: names and hints that only this proposal understands become ids."""
+        body = op.model_dump(mode="json")
+        for name in references.FIELDS:
+            entity = self.bound.get(body.get(name) or "")
+            if entity is not None and not is_sketch(entity) and body[name] != entity.ref:
+                body[name] = str(entity.pk)
+        return body
+
+    def waiting_on(self, op: Operation) -> dict[str, dict[str, object]]:
         """The sketches that an operation depends on, to be kept with its proposal."""
-        return {ref: self.sketches[ref].as_json() for ref in refs if ref in self.sketches}
+        return {ref: self.sketches[ref].as_json() for ref in references.named_by(op) if ref in self.sketches}
 
 
 def sketched(sketch: Sketch, session: WriteSession) -> Entity:

@@ -147,4 +147,4 @@ def _one(principal: Principal, operation: Operation, scope_ref: str, run_id: str
     return result
 
 
-_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "outranked", "suppressed"})
+_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "suppressed"})

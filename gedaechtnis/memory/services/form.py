@@ -11,23 +11,6 @@ from gedaechtnis.common.text import check_text
 from gedaechtnis.memory.schemas import AssertFact, MemoryMutationProposal, Operation, RecordEvent, UpsertEntity
 from gedaechtnis.registry.catalogue import catalogue
 
-_TEXTS = (
-    "id_hint",
-    "canonical_name",
-    "description",
-    "subject_ref",
-    "object_ref",
-    "entity_ref",
-    "applies_to_ref",
-    "target_ref",
-    "predicate",
-    "statement",
-    "reason",
-    "alias",
-    "summary",
-    "domain",
-    "topic",
-)
 _BOUNDS = ("valid_from", "valid_to", "at")
 _WORDS = {"valid_from": {"unknown", "-infinity"}, "valid_to": {"unknown"}, "at": {"unknown"}}
 _INSTANTS = ("observed_at", "occurred_at")
@@ -43,15 +26,16 @@ def check(proposal: MemoryMutationProposal, *, zone: ZoneInfo) -> None:
         check_text(proposal.run_id, field="run_id")
     for index, op in enumerate(proposal.operations):
         try:
-            _check_operation(op, zone)
+            check_operation(op, zone=zone)
         except Problem as problem:
             raise problem.at(f"operations.{index}.{problem.field}") from problem
 
 
-def _check_operation(op: Operation, zone: ZoneInfo) -> None:
-    for name in _TEXTS:
-        if text := getattr(op, name, None):
-            check_text(text, field=name)
+def check_operation(op: Operation, *, zone: ZoneInfo) -> None:
+    """One operation by itself. Raises Problem located at its field."""
+    for name, value in op:
+        if isinstance(value, str):
+            check_text(value, field=name)
     if op.evidence is not None:
         check_text(op.evidence.text, field="evidence.text")
         check_text(op.evidence.ref or "", field="evidence.ref")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -15,22 +14,21 @@ from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import (
     AssertFact,
     AssertRelationship,
+    InvalidateFact,
     MemoryType,
     Operation,
     OperationResult,
     Outcome,
     Source,
 )
-from gedaechtnis.memory.services import assertions, operations, proposals, statements
+from gedaechtnis.memory.services import assertions, closings, operations, proposals, statements, suppressions
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.context import Scope, scope
-from gedaechtnis.world.models import Proposal, Suppression
+from gedaechtnis.world.models import Fact, Proposal
 
 _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
-
-SUPPRESSED_FOR = timedelta(days=365)
 
 
 def accept_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
@@ -49,12 +47,9 @@ def accept_proposal(*, principal: Principal, proposal_id: UUID, reason: str | No
         tick = session.ticks[0]
         op = _OPERATION.validate_python(proposal.operation)
         provenance = _accepted(op, proposal)
-        book = EntityBook(session=session)
-        for hint, sketch in proposal.entities.items():
-            book.sketches[hint] = Sketch(hint=hint, **sketch)
+        book = _book(session, proposal)
         _bind_met_meanwhile(book)
-        if isinstance(op, AssertFact | AssertRelationship):
-            moved = _refresh_if_moved(session, book, op, proposal)
+        moved = _refresh_if_moved(session, book, op, proposal)
         if not moved:
             result = _apply(session, book, op, provenance, proposal)
             proposal.state = Proposal.State.ACCEPTED
@@ -85,7 +80,7 @@ def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | No
         session, proposal = _begin(opened, proposal)
         proposal.state = Proposal.State.REJECTED
         _decide(session, proposal, reason)
-        _suppress(session, proposal)
+        suppressions.remember(session, _book(session, proposal), _OPERATION.validate_python(proposal.operation))
         event_id = proposals.add_event(session, proposal, "proposal.rejected", session.ticks[0])
         session.finish()
     return OperationResult(
@@ -135,17 +130,29 @@ def _bind_met_meanwhile(book: EntityBook) -> None:
             del book.sketches[hint]
 
 
-def _refresh_if_moved(
-    session: WriteSession, book: EntityBook, op: AssertFact | AssertRelationship, proposal: Proposal
-) -> bool:
+def _book(session: WriteSession, proposal: Proposal) -> EntityBook:
+    sketches = {hint: Sketch(hint=hint, **sketch) for hint, sketch in proposal.entities.items()}
+    return EntityBook(session=session, sketches=sketches)
+
+
+def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, proposal: Proposal) -> bool:
     """Whether the slot changed since the proposal; then its view of the present is renewed."""
-    statement = statements.resolve(op, session, book, said_at=proposal.default_from)
-    rows = assertions.believed_rows(session.scope_ref, statement, assertions.Said())
-    built_on = sorted(str(id) for id in rows)
-    if built_on == proposal.built_on:
+    rows: dict[UUID, Fact] = {}
+    present = ""
+    match op:
+        case AssertFact() | AssertRelationship():
+            statement = statements.resolve(op, session, book, said_at=proposal.default_from)
+            said = operations.said_of(session, op, statement)
+            rows = assertions.believed_rows(session.scope_ref, statement, said)
+            present = proposals.standing(statement, rows)
+        case InvalidateFact():
+            row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            rows = closings.rows_of_origin(row)
+            present = proposals.in_words(rows.values())
+    if proposals.built_on(rows) == proposal.built_on:
         return False
-    proposal.built_on = built_on
-    proposal.present = "; ".join(row.statement for row in rows.values() if row.object_key != statement.object_key)
+    proposal.built_on = proposals.built_on(rows)
+    proposal.present = present
     proposal.kind = proposals.CONFLICT if proposal.present else proposal.kind
     proposal.save(update_fields=["built_on", "present", "kind"])
     return True
@@ -157,11 +164,11 @@ def _apply(
     tick = session.ticks[0]
     match op.op:
         case "assert_fact" | "assert_relationship":
-            return operations.state(session, book, op, 0, tick, provenance)
+            return operations.state(session, book, op, 0, tick, provenance, decided=True)
         case "upsert_entity":
             return operations.upsert(session, book, op, 0, tick, provenance)
         case "invalidate_fact":
-            return operations.invalidate(session, book, op, 0, tick, provenance)
+            return closings.invalidate(session, book, op, 0, tick, provenance)
         case "add_alias":
             return operations.alias(session, book, op, 0, tick, provenance)
         case _:
@@ -174,22 +181,3 @@ def _decide(session: WriteSession, proposal: Proposal, reason: str | None) -> No
     proposal.decision_reason = reason or ""
     proposal.save(update_fields=["state", "decided_at", "decided_by", "decision_reason", "fact_id"])
     session.proposals.append(proposal.pk)
-
-
-def _suppress(session: WriteSession, proposal: Proposal) -> None:
-    op = _OPERATION.validate_python(proposal.operation)
-    if not isinstance(op, AssertFact | AssertRelationship):
-        return
-    book = EntityBook(session=session)
-    for hint, sketch in proposal.entities.items():
-        book.sketches[hint] = Sketch(hint=hint, **sketch)
-    key = proposals.suppression_key(statements.resolve(op, session, book, said_at=proposal.default_from))
-    Suppression.objects.update_or_create(
-        scope_ref=session.scope_ref,
-        key=key,
-        defaults={
-            "org_id": session.org_id,
-            "recorded_at": session.ticks[0],
-            "expires_at": session.ticks[0] + SUPPRESSED_FOR,
-        },
-    )

@@ -9,10 +9,10 @@ from typing import Any, assert_never
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.common.instants import Bound, parse_instant
+from gedaechtnis.common.instants import parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
-from gedaechtnis.memory import planner
+from gedaechtnis.memory import planner, references
 from gedaechtnis.memory.memory_types import RULES
 from gedaechtnis.memory.schemas import (
     AddAlias,
@@ -25,7 +25,7 @@ from gedaechtnis.memory.schemas import (
     RecordEvent,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import assertions, entities, proposals, statements
+from gedaechtnis.memory.services import assertions, closings, entities, proposals, statements
 from gedaechtnis.memory.services.assertions import Extras, Said
 from gedaechtnis.memory.services.authority import judge_operation
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
@@ -56,7 +56,7 @@ def carry_out(
         case AssertFact() | AssertRelationship():
             return state(session, book, op, index, tick, provenance)
         case InvalidateFact():
-            return invalidate(session, book, op, index, tick, provenance)
+            return closings.invalidate(session, book, op, index, tick, provenance)
         case AddAlias():
             return alias(session, book, op, index, tick, provenance)
         case RecordEvent():
@@ -111,12 +111,14 @@ def state(
     index: int,
     tick: datetime,
     provenance: Provenance,
+    *,
+    decided: bool = False,
 ) -> OperationResult:
-    """Assert a fact or a relationship."""
+    """Assert a fact or a relationship. `decided`: a person accepted it, whatever stands against it."""
     if provenance.commits:
-        materialise(session, book, [op.subject_ref, getattr(op, "object_ref", None)], tick, provenance, op)
+        materialise(session, book, tick, provenance, op)
     statement = statements.resolve(op, session, book, said_at=provenance.said_at or tick)
-    said = _said(session, op, statement)
+    said = said_of(session, op, statement, decided=decided)
     rows = assertions.believed_rows(session.scope_ref, statement, said)
     plan = assertions.plan_assertion(
         statement=statement, said=said, provenance=provenance, rows=rows, tick=tick, session=session
@@ -175,7 +177,18 @@ def state(
     )
 
 
-def _said(session: WriteSession, op: AssertFact | AssertRelationship, statement: statements.Statement) -> Said:
+def said_of(
+    session: WriteSession,
+    op: AssertFact | AssertRelationship,
+    statement: statements.Statement,
+    *,
+    decided: bool = False,
+) -> Said:
+    """How a statement was made, with the beliefs it names.
+
+    Raises:
+        Problem: `not_found` for a fact it names, `replaces_another`.
+    """
     replaces = None
     if op.replaces_fact_id:
         row = assertions.locate(op.replaces_fact_id, session.scope_ref, field="replaces_fact_id")
@@ -189,7 +202,13 @@ def _said(session: WriteSession, op: AssertFact | AssertRelationship, statement:
     based_on = None
     if op.based_on_fact_id:
         based_on = assertions.locate(op.based_on_fact_id, session.scope_ref, field="based_on_fact_id").pk
-    return Said(still=op.still, correction=op.correction, replaces_origin_id=replaces, based_on_fact_id=based_on)
+    return Said(
+        still=op.still,
+        correction=op.correction,
+        replaces_origin_id=replaces,
+        based_on_fact_id=based_on,
+        decided=decided,
+    )
 
 
 def _refresh_name(session: WriteSession, statement: statements.Statement, tick: datetime) -> None:
@@ -207,80 +226,38 @@ def _refresh_name(session: WriteSession, statement: statements.Statement, tick: 
         Entity.objects.filter(pk=statement.subject.pk).update(canonical_name=name, name_key=statement.subject.name_key)
 
 
-def materialise(
-    session: WriteSession,
-    book: EntityBook,
-    refs: Sequence[str | None],
-    tick: datetime,
-    provenance: Provenance,
-    op: Operation,
-) -> None:
+def materialise(session: WriteSession, book: EntityBook, tick: datetime, provenance: Provenance, op: Operation) -> None:
     """Create the sketched entities that an operation about to be written names."""
-    for ref in refs:
-        sketch = book.sketches.pop(ref, None) if ref else None
+    for ref in references.named_by(op):
+        sketch = book.sketches.pop(ref, None)
         if sketch is None:
             continue
-        book.bound[sketch.hint] = create_sketched(session, sketch, tick, provenance, op)
-
-
-def create_sketched(
-    session: WriteSession, sketch: Sketch, tick: datetime, provenance: Provenance, op: Operation
-) -> Entity:
-    entity = assertions.introduce(
-        session=session,
-        kind=sketch.kind,
-        name=sketch.name,
-        tick=tick,
-        description=sketch.description,
-        provenance=provenance,
-        evidence=op.evidence,
-    )
-    for other in sketch.aliases:
-        entities.add_alias(
-            session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
+        entity = assertions.introduce(
+            session=session,
+            kind=sketch.kind,
+            name=sketch.name,
+            tick=tick,
+            description=sketch.description,
+            provenance=provenance,
+            evidence=op.evidence,
         )
-    return entity
-
-
-def invalidate(
-    session: WriteSession, book: EntityBook, op: InvalidateFact, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
-    """End or retract a belief by the id of any of its rows."""
-    row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
-    if not provenance.commits:
-        return proposals.hold_invalidation(
-            session=session, op=op, index=index, tick=tick, provenance=provenance, row=row
-        )
-    operation: planner.End | planner.Retract
-    if op.mode == "end":
-        said_at = provenance.said_at or tick
-        at = statements.read_to(op.at, session, "at", said_at=said_at)
-        operation = planner.End(
-            fact_id=row.pk,
-            origin_id=row.origin_fact_id,
-            at=at or Bound(said_at),
-            piece=op.piece,
-            rank=provenance.rank,
-        )
-    else:
-        operation = planner.Retract(fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank)
-    plan = assertions.close_fact(session=session, row=row, operation=operation, tick=tick, reason=op.reason)
-    return OperationResult(
-        op_index=index,
-        outcome=Outcome.COMMITTED,
-        fact_id=plan.primary or row.pk,
-        closed_fact_ids=[close.id for close in plan.closes],
-    )
+        for other in sketch.aliases:
+            entities.add_alias(
+                session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
+            )
+        book.bound[sketch.hint] = entity
 
 
 def alias(
     session: WriteSession, book: EntityBook, op: AddAlias, index: int, tick: datetime, provenance: Provenance
 ) -> OperationResult:
     """Give an entity a further name."""
+    if provenance.commits:
+        materialise(session, book, tick, provenance, op)
     entity = book.bind(op.entity_ref, field="entity_ref")
     if not provenance.commits:
         return proposals.hold_alias(
-            session=session, op=op, index=index, tick=tick, provenance=provenance, entity=entity
+            session=session, book=book, op=op, index=index, tick=tick, provenance=provenance, entity=entity
         )
     start = statements.read_from(op.valid_from, session, "valid_from")
     end = statements.read_to(op.valid_to, session, "valid_to", said_at=provenance.said_at or tick)
@@ -321,6 +298,13 @@ def record(
             field="event_type",
         )
     target = book.bind(op.target_ref, field="target_ref") if op.target_ref else None
+    if target is not None and entities.is_sketch(target):
+        raise Problem(
+            "unconfirmed_entity",
+            _("Nothing can have happened to “%(name)s” before somebody confirms that it exists.")
+            % {"name": target.canonical_name},
+            field="target_ref",
+        )
     occurred = parse_instant(op.occurred_at, zone=session.zone, field="occurred_at") if op.occurred_at else tick
     event_id = uuid7()
     payload: dict[str, Any] = op.payload
@@ -350,17 +334,21 @@ def propose_unused_sketches(
     session: WriteSession, book: EntityBook, ops: Sequence[Operation], results: list[OperationResult]
 ) -> None:
     """An entity that no waiting fact brings along waits by itself."""
-    used: set[str] = set()
-    for op, result in zip(ops, results, strict=True):
-        if result.proposal_id is not None:
-            used.update(str(getattr(op, name)) for name in ("subject_ref", "object_ref") if hasattr(op, name))
+    waiting = (op for op, result in zip(ops, results, strict=True) if result.proposal_id or result.code == "suppressed")
+    used = {ref for op in waiting for ref in references.named_by(op)}
     for op, result in zip(ops, results, strict=True):
         if isinstance(op, UpsertEntity) and op.id_hint in book.sketches and op.id_hint not in used:
-            held = proposals.hold_entity(
-                session=session,
-                op=op,
-                index=result.op_index,
-                tick=session.ticks[result.op_index],
-                provenance=judge_operation(session, book, op),
-            )
-            result.proposal_id = held
+            results[result.op_index] = _hold_entity(session, book, op, result)
+
+
+def _hold_entity(session: WriteSession, book: EntityBook, op: UpsertEntity, result: OperationResult) -> OperationResult:
+    provenance = judge_operation(session, book, op)
+    tick = session.ticks[result.op_index]
+    try:
+        return proposals.hold_entity(
+            session=session, book=book, op=op, index=result.op_index, tick=tick, provenance=provenance
+        )
+    except Problem as problem:
+        return OperationResult(
+            op_index=result.op_index, outcome=Outcome.REJECTED, code=problem.code, reason=problem.detail
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,7 @@ from uuid import UUID
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory import planner
 from gedaechtnis.memory.schemas import (
     AddAlias,
@@ -25,12 +24,13 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     UpsertEntity,
 )
-from gedaechtnis.memory.services.entities import EntityBook, is_sketch, read_name
+from gedaechtnis.memory.services import suppressions
+from gedaechtnis.memory.services.entities import EntityBook, read_name
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement
 from gedaechtnis.scoping import work
-from gedaechtnis.world.models import Entity, Fact, Proposal, Suppression
+from gedaechtnis.world.models import Entity, Fact, Proposal
 
 POST_REVIEW = "post_review"
 """Kind of the work that shows open proposals to the person; handled by the chat."""
@@ -50,18 +50,6 @@ def unquoted(evidence: Evidence) -> Evidence:
     return evidence.model_copy(update={"kind": "note"}) if evidence.kind == "conversation_quote" else evidence
 
 
-def suppression_key(statement: Statement) -> UUID:
-    """The hash under which a declined suggestion is remembered; holds no readable text."""
-    subject = statement.subject
-    return canonical.digest(
-        "suppressed",
-        subject.ref if is_sketch(subject) else str(subject.pk),
-        statement.predicate.key,
-        str(statement.object_key),
-        str(statement.applies_to_id or ""),
-    )
-
-
 def hold(
     *,
     session: WriteSession,
@@ -79,55 +67,91 @@ def hold(
     Raises:
         Problem: `suppressed` if the person declined the same suggestion before.
     """
-    refs = [op.subject_ref, getattr(op, "object_ref", "")]
-    key = suppression_key(statement)
-    _refuse_suppressed(session, key, tick)
-    standing = [row for row in rows.values() if row.object_key != statement.object_key or row.polarity != op.polarity]
+    present = standing(statement, rows)
     return _store(
         session=session,
+        book=book,
         op=op,
         index=index,
         tick=tick,
         provenance=provenance,
-        kind=CONFLICT if conflict or standing else FACT,
+        kind=CONFLICT if conflict or present else FACT,
         why="conflict" if conflict and provenance.commits else provenance.why,
         statement=statement.sentence,
-        entities=book.waiting_on(refs),
-        built_on=sorted(str(id) for id in rows),
-        present="; ".join(row.statement for row in standing),
+        built_on=built_on(rows),
+        present=present,
         entity_ref=statement.subject.ref,
     )
 
 
+def built_on(rows: dict[UUID, Fact]) -> list[str]:
+    """The believed rows that an operation was judged against; others on acceptance mean that it is stale."""
+    return sorted(str(id) for id in rows)
+
+
+def standing(statement: Statement, rows: dict[UUID, Fact]) -> str:
+    """What is believed in the slot and says something else."""
+    others = (
+        row for row in rows.values() if row.object_key != statement.object_key or row.polarity != statement.polarity
+    )
+    return in_words(others)
+
+
+def in_words(rows: Iterable[Fact]) -> str:
+    """The statements of rows, each once."""
+    return "; ".join(dict.fromkeys(row.statement for row in rows))
+
+
 def hold_invalidation(
-    *, session: WriteSession, op: InvalidateFact, index: int, tick: datetime, provenance: Provenance, row: Fact
+    *,
+    session: WriteSession,
+    book: EntityBook,
+    op: InvalidateFact,
+    index: int,
+    tick: datetime,
+    provenance: Provenance,
+    row: Fact,
+    rows: dict[UUID, Fact],
 ) -> OperationResult:
-    """Keep an ending or a retraction for a person."""
+    """Keep an ending or a retraction of what is believed of `row` for a person.
+
+    Raises:
+        Problem: `suppressed`, as `hold`.
+    """
     with translation.override(session.principal.language):
         worded = _("No longer: %(statement)s") if op.mode == "end" else _("Not true: %(statement)s")
     return _store(
         session=session,
+        book=book,
         op=op,
         index=index,
         tick=tick,
         provenance=provenance,
         kind=CONFLICT,
-        why=provenance.why,
+        why="conflict" if provenance.commits else provenance.why,
         statement=worded % {"statement": row.statement},
-        built_on=[str(row.pk)],
-        present=row.statement,
+        built_on=built_on(rows),
+        present=in_words(rows.values()),
         entity_ref=None,
     )
 
 
 def hold_alias(
-    *, session: WriteSession, op: AddAlias, index: int, tick: datetime, provenance: Provenance, entity: Entity
+    *,
+    session: WriteSession,
+    book: EntityBook,
+    op: AddAlias,
+    index: int,
+    tick: datetime,
+    provenance: Provenance,
+    entity: Entity,
 ) -> OperationResult:
-    """Keep a further name for a person."""
+    """Keep a further name for a person. Raises as `hold`."""
     with translation.override(session.principal.language):
         worded = _("%(name)s is also called %(alias)s")
     return _store(
         session=session,
+        book=book,
         op=op,
         index=index,
         tick=tick,
@@ -140,13 +164,14 @@ def hold_alias(
 
 
 def hold_entity(
-    *, session: WriteSession, op: UpsertEntity, index: int, tick: datetime, provenance: Provenance
-) -> UUID | None:
-    """Keep a new entity for a person, when no waiting fact brings it along."""
+    *, session: WriteSession, book: EntityBook, op: UpsertEntity, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """Keep a new entity for a person, when no waiting fact brings it along. Raises as `hold`."""
     with translation.override(session.principal.language):
         label = session.catalogue.kind_label(op.kind)
-    result = _store(
+    return _store(
         session=session,
+        book=book,
         op=op,
         index=index,
         tick=tick,
@@ -156,18 +181,12 @@ def hold_entity(
         statement=f"{read_name(op.canonical_name, field='canonical_name')} ({label})",
         entity_ref=op.id_hint,
     )
-    return result.proposal_id
-
-
-def _refuse_suppressed(session: WriteSession, key: UUID, tick: datetime) -> None:
-    suppressed = Suppression.objects.filter(scope_ref=session.scope_ref, key=key).first()
-    if suppressed is not None and (suppressed.expires_at is None or suppressed.expires_at > tick):
-        raise Problem("suppressed", _("This was declined before."), 409)
 
 
 def _store(
     *,
     session: WriteSession,
+    book: EntityBook,
     op: Operation,
     index: int,
     tick: datetime,
@@ -176,16 +195,16 @@ def _store(
     why: str,
     statement: str,
     entity_ref: str | None,
-    entities: dict[str, dict[str, object]] | None = None,
     built_on: list[str] | None = None,
     present: str = "",
 ) -> OperationResult:
+    suppressions.refuse(session, book, op, provenance, tick)
     proposal = Proposal.objects.create(
         id=uuid7(),
         **session.ownership,
         kind=kind,
-        operation=op.model_dump(mode="json"),
-        entities=entities or {},
+        operation=book.pinned(op),
+        entities=book.waiting_on(op),
         statement=statement,
         why=why,
         quote=op.evidence.text if op.evidence and op.evidence.kind == "conversation_quote" else "",

@@ -1,0 +1,110 @@
+"""Ending and retracting: what is still believed of a statement is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.instants import Bound
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory import planner
+from gedaechtnis.memory.schemas import InvalidateFact, OperationResult, Outcome, Source
+from gedaechtnis.memory.services import assertions, proposals, statements
+from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.provenance import Provenance
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.registry.models import Predicate
+from gedaechtnis.world.models import Fact
+
+
+def invalidate(
+    session: WriteSession, book: EntityBook, op: InvalidateFact, index: int, tick: datetime, provenance: Provenance
+) -> OperationResult:
+    """End or retract a belief by the id of any of its rows.
+
+    Raises:
+        Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`, `invalid_time`.
+    """
+    row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+    rows = rows_of_origin(row)
+    operation = _operation(session, op, row, tick, provenance)
+    plan = _plan(row, rows, operation, tick)
+    restated = plan.outcome is planner.PlanOutcome.RESTATED
+    if not restated and (not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL):
+        return proposals.hold_invalidation(
+            session=session, book=book, op=op, index=index, tick=tick, provenance=provenance, row=row, rows=rows
+        )
+    return OperationResult(
+        op_index=index,
+        outcome=Outcome.RESTATED if restated else Outcome.COMMITTED,
+        fact_id=plan.primary or row.pk,
+        closed_fact_ids=[close.id for close in plan.closes],
+        event_id=_apply(session, op, row, rows, plan),
+    )
+
+
+def rows_of_origin(row: Fact) -> dict[UUID, Fact]:
+    """All believed rows in the group of a row: what ending or retracting it may touch."""
+    group = Fact.objects.believed().filter(
+        scope_ref=row.scope_ref, subject_id=row.subject_id, predicate=row.predicate, applies_to_id=row.applies_to_id
+    )
+    return {other.pk: other for other in group.filter(origin_fact_id=row.origin_fact_id)}
+
+
+def _operation(
+    session: WriteSession, op: InvalidateFact, row: Fact, tick: datetime, provenance: Provenance
+) -> planner.End | planner.Retract:
+    if op.mode == "retract":
+        return planner.Retract(fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank)
+    said_at = provenance.said_at or tick
+    at = statements.read_to(op.at, session, "at", said_at=said_at)
+    if at is None and op.at is not None:
+        raise Problem("invalid_time", _("What lasts for ever does not end."), field="at")
+    predicate = session.catalogue.predicates.get(row.predicate)
+    return planner.End(
+        fact_id=row.pk,
+        origin_id=row.origin_fact_id,
+        at=at or Bound(said_at),
+        piece=op.piece,
+        rank=provenance.rank,
+        authority_source=predicate is not None and predicate.authority == Predicate.Authority.SOURCE,
+    )
+
+
+def _plan(row: Fact, rows: dict[UUID, Fact], operation: planner.End | planner.Retract, tick: datetime) -> planner.Plan:
+    try:
+        return assertions.ask_planner(rows, operation, tick)
+    except Problem as problem:
+        if problem.code == "nothing_believed":
+            problem.extra["successors"] = [str(id) for id in _successors(row)]
+        raise
+
+
+def _apply(session: WriteSession, op: InvalidateFact, row: Fact, rows: dict[UUID, Fact], plan: planner.Plan) -> UUID:
+    event_id = uuid7()
+    assertions.apply_plan(session=session, plan=plan, rows=rows, new=None, event_id=event_id, reason=op.reason)
+    session.add_event(
+        id=event_id,
+        event_type="fact.ended" if op.mode == "end" else "fact.retracted",
+        tick=plan.tick,
+        source=Source.USER_ASSERTION if session.principal.is_person else Source.INFERENCE,
+        target_entity_id=row.subject_id,
+        payload=assertions.changes_of(plan),
+        summary=row.statement,
+    )
+    session.touched.update(id for id in (row.subject_id, row.object_entity_id) if id)
+    return event_id
+
+
+def _successors(row: Fact) -> Sequence[UUID]:
+    """The believed rows that now stand in the slot of a row."""
+    return list(
+        Fact.objects.believed()
+        .filter(scope_ref=row.scope_ref, slot=row.slot)
+        .order_by("valid_from")
+        .values_list("pk", flat=True)
+    )

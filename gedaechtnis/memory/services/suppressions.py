@@ -1,0 +1,87 @@
+"""What a person declined is not suggested again: remembered as a hash without text."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import product
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import canonical
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.rank import Rank
+from gedaechtnis.common.text import name_key
+from gedaechtnis.memory.schemas import AddAlias, AssertFact, AssertRelationship, InvalidateFact, Operation, UpsertEntity
+from gedaechtnis.memory.services.assertions import locate
+from gedaechtnis.memory.services.entities import EntityBook, is_sketch
+from gedaechtnis.memory.services.provenance import Provenance
+from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.world.models import Entity, Suppression
+
+LASTS = timedelta(days=365)
+
+
+def refuse(session: WriteSession, book: EntityBook, op: Operation, provenance: Provenance, tick: datetime) -> None:
+    """Raises Problem `suppressed` (409) if a person declined this and has not said it themselves since."""
+    declined = (
+        Suppression.objects.filter(scope_ref=session.scope_ref, key__in=_keys(session, book, op))
+        .filter(Q(expires_at=None) | Q(expires_at__gt=tick))
+        .order_by("-recorded_at")
+        .first()
+    )
+    if declined is None:
+        return
+    if provenance.rank >= Rank.PERSON and (provenance.said_at or tick) > declined.recorded_at:
+        return
+    raise Problem("suppressed", _("This was declined before."), 409)
+
+
+def remember(session: WriteSession, book: EntityBook, op: Operation) -> None:
+    """Keep what an operation would have done from being suggested again for a year."""
+    Suppression.objects.update_or_create(
+        scope_ref=session.scope_ref,
+        key=_keys(session, book, op)[0],
+        defaults={
+            "org_id": session.org_id,
+            "recorded_at": session.ticks[0],
+            "expires_at": session.ticks[0] + LASTS,
+        },
+    )
+
+
+def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
+    """The hashes an operation answers to, first the one by which it is remembered.
+
+    An entity that nobody has met yet goes by kind and name, and answers to these when it was met.
+    """
+    parts: list[tuple[str, ...]]
+    match op:
+        case AssertFact() | AssertRelationship():
+            predicate = session.catalogue.predicates.get(op.predicate)
+            contexts = _identities(book, op.applies_to_ref, "applies_to_ref") if op.applies_to_ref else [""]
+            if isinstance(op, AssertRelationship):
+                objects = _identities(book, op.object_ref, "object_ref")
+            else:
+                ignore_case = predicate is not None and predicate.ignore_case
+                objects = [str(canonical.object_key(value=op.object_value, ignore_case=ignore_case))]
+            subjects = _identities(book, op.subject_ref, "subject_ref")
+            parts = list(product(subjects, [op.predicate], objects, contexts))
+        case UpsertEntity():
+            parts = [("entity", op.kind, name_key(op.canonical_name))]
+        case AddAlias():
+            entities = _identities(book, op.entity_ref, "entity_ref")
+            parts = list(product(["alias"], entities, [op.namespace], [name_key(op.alias)]))
+        case InvalidateFact():
+            row = locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            parts = [(op.mode, str(row.origin_fact_id))]
+        case _:
+            raise RuntimeError(f"operations of kind {op.op} never wait")
+    return [canonical.digest("suppressed", *part) for part in parts]
+
+
+def _identities(book: EntityBook, ref: str, field: str) -> list[str]:
+    entity: Entity = book.bind(ref, field=field)
+    named = f"{entity.kind}:{entity.name_key}"
+    return [named] if is_sketch(entity) else [str(entity.pk), named]
