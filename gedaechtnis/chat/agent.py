@@ -91,7 +91,8 @@ def _facts(principal: Principal, thing: EntityView, ask: Ask | None) -> list[Fac
     if ask is None:
         return [fact for fact in both if fact.predicate != "name"]
     is_tie = set(ask.predicates) <= set(questions.TIES)
-    return [fact for fact in (both if is_tie else outward) if fact.predicate in ask.predicates]
+    answering = [fact for fact in (both if is_tie else outward) if fact.predicate in ask.predicates]
+    return sorted(answering, key=lambda fact: ask.predicates.index(fact.predicate))
 
 
 def _meant(principal: Principal, about: str, role: Role | None) -> list[EntityView]:

@@ -1,13 +1,14 @@
-"""Values in plain words."""
+"""Values and beliefs in plain words."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from gedaechtnis.common import canonical
+from gedaechtnis.common import canonical, moments
 from gedaechtnis.common.text import fold_space
 
 
@@ -20,6 +21,43 @@ def readable(value: Any) -> str:
     if isinstance(value, int | float):
         return f"{value:g}" if isinstance(value, float) else str(value)
     return canonical.canonical(value)
+
+
+_SENTENCES: Mapping[str, object] = {
+    "age": gettext_lazy("%(who)s is %(what)s years old"),
+    "allergic_to": gettext_lazy("%(who)s is allergic to %(what)s"),
+    "born_on": gettext_lazy("%(who)s was born on %(what)s"),
+    "drinks": gettext_lazy("%(who)s drinks %(what)s"),
+    "eats": gettext_lazy("%(who)s eats %(what)s"),
+    "favourite": gettext_lazy("%(who)s likes %(what)s best"),
+    "feeding_time_evening": gettext_lazy("%(who)s is fed at %(what)s in the evening"),
+    "feeding_time_morning": gettext_lazy("%(who)s is fed at %(what)s in the morning"),
+    "interest": gettext_lazy("%(who)s is interested in %(what)s"),
+    "job_title": gettext_lazy("%(who)s works as %(what)s"),
+    "likes": gettext_lazy("%(who)s likes %(what)s"),
+    "prefers": gettext_lazy("%(who)s prefers %(what)s"),
+    "speaks": gettext_lazy("%(who)s speaks %(what)s"),
+    "species": gettext_lazy("%(who)s: %(what)s"),
+}
+_DENIALS: Mapping[str, object] = {
+    "allergic_to": gettext_lazy("%(who)s is not allergic to %(what)s"),
+    "drinks": gettext_lazy("%(who)s does not drink %(what)s"),
+    "eats": gettext_lazy("%(who)s does not eat %(what)s"),
+    "likes": gettext_lazy("%(who)s does not like %(what)s"),
+    "speaks": gettext_lazy("%(who)s does not speak %(what)s"),
+}
+
+
+def sentence(*, subject: str, predicate: str, label: str, what: str, polarity: bool, is_relation: bool) -> str:
+    """A belief as one sentence, without its full stop; where nobody worded the predicate, its label says it."""
+    names = {"who": subject, "what": moments.calendar(what)}
+    if predicate == "born_on" and what.startswith("-"):
+        return _("%(who)s has a birthday on %(what)s") % names
+    worded = (_SENTENCES if polarity else _DENIALS).get(predicate)
+    if worded is not None:
+        return str(worded) % names
+    said = names["what"] if polarity else _("not %(object)s") % {"object": names["what"]}
+    return f"{subject}{' ' if is_relation else ': '}{label} {said}"
 
 
 _WHY = {

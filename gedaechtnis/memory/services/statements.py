@@ -19,7 +19,7 @@ from gedaechtnis.memory import values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship
 from gedaechtnis.memory.services.entities import EntityBook
 from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.wording import readable
+from gedaechtnis.memory.wording import readable, sentence
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.world.models import Entity
 
@@ -160,8 +160,11 @@ def sentence_of(
 ) -> str:
     """One plain sentence in the writer's language."""
     with translation.override(session.principal.language):
-        said = target.canonical_name if target else readable(value)
-        if not polarity:
-            said = _("not %(object)s") % {"object": said}
-        after_subject = " " if target else ": "
-        return f"{subject.canonical_name}{after_subject}{predicate.label} {said}"
+        return sentence(
+            subject=subject.canonical_name,
+            predicate=predicate.key,
+            label=predicate.label,
+            what=target.canonical_name if target else readable(value),
+            polarity=polarity,
+            is_relation=target is not None,
+        )
