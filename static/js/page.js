@@ -17,6 +17,9 @@
   }
 
   function say(text, tone) {
+    live.querySelectorAll(".toast").forEach((toast) => {
+      if (toast.textContent === text) toast.remove();
+    });
     const toast = speak(text, "toast", tone);
     setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
   }
