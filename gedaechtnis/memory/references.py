@@ -64,7 +64,7 @@ def look_up(ref: str, *, scopes: Sequence[str]) -> Entity | None:
     if ref in SELF_REFS:
         return Entity.objects.filter(is_self=True, scope_ref=scopes[0]).first()
     if (id := as_uuid(ref)) is not None:
-        return Entity.objects.filter(pk=id).first()
+        return Entity.objects.filter(pk=id, scope_ref__in=scopes).first()
     parts = split_ref(ref)
     if parts is None:
         return None
@@ -83,14 +83,14 @@ def by_name(name: str, *, scopes: Sequence[str], kind: str | None = None, field:
     key = name_key(name)
     if not key:
         return None
-    kinds = Q(kind=kind) if kind else Q()
-    named = list(Entity.objects.filter(kinds, name_key=key).exclude(status=Entity.Status.MERGED)[:20])
+    wanted = Q(scope_ref__in=scopes, kind=kind) if kind else Q(scope_ref__in=scopes)
+    named = list(Entity.objects.filter(wanted, name_key=key).exclude(status=Entity.Status.MERGED)[:20])
     if not named:
         now = clock.now()
         bearers = EntityAlias.objects.filter(
             Q(valid_to=None) | Q(valid_to__gt=now), key=key, superseded_at=None, valid_from__lte=now
         ).values("entity_id")
-        named = list(Entity.objects.filter(kinds, pk__in=bearers).exclude(status=Entity.Status.MERGED)[:20])
+        named = list(Entity.objects.filter(wanted, pk__in=bearers).exclude(status=Entity.Status.MERGED)[:20])
     for scope_ref in scopes:
         here = [entity for entity in named if entity.scope_ref == scope_ref]
         if len(here) > 1:

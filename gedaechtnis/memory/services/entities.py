@@ -13,6 +13,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
+from gedaechtnis.identity.principals import GLOBAL_SCOPE
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.refusals import empty_interval
 from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
@@ -49,7 +50,14 @@ class EntityBook:
 
     @property
     def scopes(self) -> list[str]:
-        return references.in_order(self.session.principal.read_scopes, self.session.scope_ref)
+        """Where to look, nearest first: a row names only what every reader of its scope reads.
+
+        For a person's own rows that is all they read; for shared ones neither their own things nor other groups'.
+        """
+        write, readable = self.session.scope_ref, self.session.principal.read_scopes
+        if not write.startswith("user:"):
+            readable = tuple(ref for ref in readable if ref in (GLOBAL_SCOPE, f"org:{self.session.org_id}"))
+        return references.in_order(readable, write)
 
     def bind(self, ref: str, *, field: str) -> Entity:
         """The entity a reference means.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gedaechtnis.identity.models import User
+from gedaechtnis.identity.models import Group, GroupMembership, User
 from tests.acceptance.api.support import LUNA, fact, propose
 
 SAID = "Ich mag Fisch nicht. Luna mag Lachs! Mag sie auch Huhn? Wir wohnen seit 2019 in Ulm"
@@ -78,3 +78,28 @@ def test_the_memorys_own_record_cannot_be_forged(api: Any, agent: Any, event_typ
     for client in (api, agent):
         (result,) = propose(client, {"op": "record_event", "event_type": event_type, "summary": "x"})
         assert (result["outcome"], result["code"]) == ("rejected", "reserved_event_type")
+
+
+def test_shared_rows_name_only_what_every_reader_reads(api: Any, anna: User, clara: User) -> None:
+    group, other = (Group.objects.create(name=name) for name in ("WG", "Verein"))
+    for shared in (group, other):
+        GroupMembership.objects.create(group=shared, user=anna)
+    GroupMembership.objects.create(group=group, user=clara)
+    in_group, in_other = {"Gedaechtnis-Scope": f"group:{group.pk}"}, {"Gedaechtnis-Scope": f"group:{other.pk}"}
+    private = propose(api, LUNA)[0]["entity_id"]
+    foreign = propose(api, {**LUNA, "id_hint": "pet:mia", "canonical_name": "Mia"}, **in_other)[0]["entity_id"]
+    for ref in (private, foreign, "pet:luna", "pet:mia", "Luna", "Mia"):
+        results = propose(
+            api,
+            fact("likes", "Lachs", subject=ref),
+            fact("likes", "Huhn", subject=ref, applies_to_ref=ref),
+            {"op": "add_alias", "entity_ref": ref, "alias": "Mieze"},
+            {"op": "record_event", "event_type": "note.recorded", "target_ref": ref},
+            **in_group,
+        )
+        assert [result["code"] for result in results] == ["unknown_reference"] * 4
+    made = propose(api, LUNA, **in_group)[0]
+    assert made["outcome"] == "committed"
+    assert made["entity_id"] != private
+    note = propose(api, fact("likes", "Fisch", subject=made["entity_id"]))[0]
+    assert note["outcome"] == "committed"
