@@ -228,13 +228,13 @@ def language(speaker: Speaker, groups: Groups) -> None:
             speaker.say(subject, "speaks", value)
 
 
-def age(speaker: Speaker, groups: Groups) -> None:
-    """As in "Anna is 28"."""
-    years = values.number(groups["O"], speaker.clause.language.code)
-    if not 0 < years < 125:
-        raise Unresolved("no age")
+def count(speaker: Speaker, groups: Groups) -> None:
+    """As in "Anna is 28": a whole number that fits a person."""
+    number = values.number(groups["O"], speaker.clause.language.code)
+    if not 0 < number < 125:
+        raise Unresolved("too many")
     for subject in speaker.refs(groups["S"], "person"):
-        speaker.say(subject, "age", years)
+        speaker.say(subject, speaker.rule.predicate, number)
 
 
 def profession(speaker: Speaker, groups: Groups) -> None:
@@ -330,7 +330,7 @@ BUILDERS: Mapping[str, Builder] = {
     builder.__name__: builder
     for builder in (
         identify, name, identify_owned, introduce, alias, feed, relate, leave, mutual, describe, favourite, language,
-        age, profession, intolerance, birthday, contact, own, device, work_as, policy, mention,
+        count, profession, intolerance, birthday, contact, own, device, work_as, policy, mention,
     )
 }  # fmt: skip
 

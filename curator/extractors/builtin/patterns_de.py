@@ -91,8 +91,8 @@ RULES = (
     Rule("mutual siblings", "mutual", (r"(?P<S>.+?) sind (?:Geschwister|Brüder|Schwestern)",), predicate="sibling_of"),
     Rule("mutual friends", "mutual", (r"(?P<S>.+?) sind (?:(?:gute|beste|enge) )?(?:befreundet|Freunde|Freundinnen)",), predicate="friend_of"),
     Rule("mutual colleagues", "mutual", (r"(?P<S>.+?) sind (?:Kollegen|Kolleginnen)",), predicate="colleague_of"),
-    Rule("age", "age", german(_BE, r"(?P<O>\d{1,3}|(?i:\w+)(?= (?i:Jahre alt)))(?: (?i:Jahre)(?: (?i:alt))?)?"), predicate="age", negation="refuse"),
-    Rule("turns", "age", german("werde|wird|werden", r"(?P<O>\d{1,3})(?: (?i:Jahre)(?: (?i:alt))?)?"),
+    Rule("age", "count", german(_BE, r"(?P<O>\d{1,3}|(?i:\w+)(?= (?i:Jahre alt)))(?: (?i:Jahre)(?: (?i:alt))?)?"), predicate="age", negation="refuse"),
+    Rule("turns", "count", german("werde|wird|werden", r"(?P<O>\d{1,3})(?: (?i:Jahre)(?: (?i:alt))?)?"),
          predicate="age", lean=Lean.FUTURE, change=True, needs_date=True, negation="refuse"),
     Rule("birthday", "birthday", (
         *german("habe|hat|haben", r"(?P<O>.+?)", "Geburtstag"), *german(f"{_BE}|wurde", r"(?P<O>.*?\d.*?)", "geboren"),

@@ -73,10 +73,10 @@ RULES = (
     Rule("mutual siblings", "mutual", (r"(?P<S>.+?) (?i:are) (?i:siblings|sisters|brothers|brother and sister)",), predicate="sibling_of"),
     Rule("mutual friends", "mutual", (r"(?P<S>.+?) (?i:are) (?:(?i:good|best|close) )?(?i:friends)",), predicate="friend_of"),
     Rule("mutual colleagues", "mutual", (r"(?P<S>.+?) (?i:are) (?i:colleagues|coworkers|co-workers)",), predicate="colleague_of"),
-    Rule("age", "age", english(_BE, r"(?P<O>\d{1,3}|(?i:\w+)(?= (?i:years? old)))(?: (?i:years?)(?: (?i:old))?)?"), predicate="age", negation="refuse"),
-    Rule("turns", "age", english("turns?|will turn|will be", r"(?P<O>\d{1,3})"),
+    Rule("age", "count", english(_BE, r"(?P<O>\d{1,3}|(?i:\w+)(?= (?i:years? old)))(?: (?i:years?)(?: (?i:old))?)?"), predicate="age", negation="refuse"),
+    Rule("turns", "count", english("turns?|will turn|will be", r"(?P<O>\d{1,3})"),
          predicate="age", lean=Lean.FUTURE, change=True, needs_date=True, negation="refuse"),
-    Rule("turned", "age", english("turned", r"(?P<O>\d{1,3})"), predicate="age", lean=Lean.PAST, change=True, negation="refuse"),
+    Rule("turned", "count", english("turned", r"(?P<O>\d{1,3})"), predicate="age", lean=Lean.PAST, change=True, negation="refuse"),
     Rule("birthday", "birthday", (
         rf"{_WHOSE} (?i:birthday is|date of birth is) (?P<O>.+)", *english("was born|were born|am born|is born", r"(?P<O>.*\d.*)"),
         *english("has|have", r"(?i:his|her|my|their|a)? ?(?i:birthday) (?P<O>.+)"),
