@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from gedaechtnis.chat import phrasing
 from gedaechtnis.chat.answers import ChatView, FactChip, MessageView
 from gedaechtnis.chat.models import Chat, Message
 from gedaechtnis.common.problems import NotFound
@@ -81,7 +82,7 @@ def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]
             text=row.text,
             created_at=row.created_at,
             fact_chips=tuple(
-                FactChip(fact_id=fact.id, entity_ref=fact.subject_ref, label=fact.statement)
+                FactChip(fact_id=fact.id, entity_ref=fact.subject_ref, label=phrasing.sentence(fact))
                 for id in row.fact_ids
                 if (fact := facts.get(UUID(id)))
             ),

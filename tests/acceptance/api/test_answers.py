@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gedaechtnis.identity.models import User
 from tests.acceptance.api.support import LUNA, NUERNBERG, fact, propose, relation
 
 ANNA = {"op": "upsert_entity", "id_hint": "person:anna-huber", "kind": "person", "canonical_name": "Anna Huber"}
@@ -69,3 +70,11 @@ def test_namesakes_are_both_told(world: None, api: Any) -> None:
     propose(api, other, relation("person:anna", "lives_in", "place:ulm"))
     lines = ask(api, "Wo wohnt Anna?").splitlines()
     assert lines == ["– Anna wohnt in Ulm", "– Anna Huber wohnt in Nürnberg (seit 1. April 2024)"]
+
+
+def test_what_an_answer_rests_on_is_told_in_the_language_of_its_reader(world: None, api: Any, anna: User) -> None:
+    ask(api, "Wann hat Anna Geburtstag?")
+    anna.language = "en"
+    anna.save(update_fields=["language"])
+    facts = api.get("/api/chats/main/messages").json()["items"][-1]["facts"]
+    assert [fact["label"] for fact in facts] == ["Anna Huber was born on 3 April 1990"]
