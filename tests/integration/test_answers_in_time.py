@@ -114,3 +114,12 @@ def test_no_field_takes_a_nul_to_the_database(elin: Elin, operation: dict[str, A
     with pytest.raises(Problem) as refused:
         elin.do(operation)
     assert refused.value.code == "invalid_text"
+
+
+def test_what_closed_a_fact_is_told_though_it_stands_in_another_slot(elin: Elin) -> None:
+    berlin = elin.say("address", "Berlin", valid_from="2019").fact_id
+    denied = elin.say("address", "Berlin", valid_from="2019", polarity=False).fact_id
+    assert berlin is not None
+    closed_by = explain.explain_fact(principal=elin.principal, fact_id=berlin).closed_by
+    assert closed_by is not None
+    assert closed_by.id == denied

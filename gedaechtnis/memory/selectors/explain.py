@@ -12,6 +12,8 @@ from gedaechtnis.memory.selectors import moments, views
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Fact
 
+_RELATED = ("subject", "object_entity", "applies_to")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -30,20 +32,18 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         if row is None:
             raise references.not_found(str(fact_id))
         slot = Fact.objects.filter(scope_ref=row.scope_ref, slot=row.slot)
-        rows = slot.select_related("subject", "object_entity", "applies_to").order_by("recorded_at", "valid_from")
+        rows = slot.select_related(*_RELATED).order_by("recorded_at", "valid_from")
         chain = views.fact_views(rows, moment)
-    by_id = {view.id: view for view in chain}
-    fact = by_id[fact_id]
-    return Explanation(
-        fact=fact,
-        chain=chain,
-        closed_by=by_id.get(fact.closed_by_fact_id) if fact.closed_by_fact_id else None,
-    )
+        fact = next(view for view in chain if view.id == fact_id)
+        # "Not in Paris" ends "in Paris" from a slot of its own, so what closed a row may stand elsewhere.
+        closing = Fact.objects.filter(pk=fact.closed_by_fact_id).select_related(*_RELATED)
+        closed_by = next(iter(views.fact_views(closing, moment)), None)
+    return Explanation(fact=fact, chain=chain, closed_by=closed_by)
 
 
 def get_facts(*, principal: Principal, fact_ids: list[UUID]) -> tuple[FactView, ...]:
     """Facts by id, believed or not; unreadable ones are left out."""
     with scope(principal):
         moment = moments.settle(principal=principal)
-        rows = Fact.objects.filter(pk__in=fact_ids).select_related("subject", "object_entity", "applies_to")
+        rows = Fact.objects.filter(pk__in=fact_ids).select_related(*_RELATED)
         return views.fact_views(rows.order_by("recorded_at", "id"), moment)
