@@ -36,7 +36,7 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         chain = views.fact_views(rows, moment)
         fact = next(view for view in chain if view.id == fact_id)
         # "Not in Paris" ends "in Paris" from a slot of its own, so what closed a row may stand elsewhere.
-        closing = Fact.objects.filter(pk=fact.closed_by_fact_id).select_related(*_RELATED)
+        closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id]).select_related(*_RELATED)
         closed_by = next(iter(views.fact_views(closing, moment)), None)
     return Explanation(fact=fact, chain=chain, closed_by=closed_by)
 
