@@ -7,6 +7,7 @@ import pytest
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.selectors import asof, entities
+from gedaechtnis.memory.services import facts
 from gedaechtnis.memory.services.commit import commit_proposal
 
 
@@ -40,3 +41,14 @@ def test_it_writes_an_entity_and_its_facts(as_anna: Principal) -> None:
         ("species", "Katze"),
         ("owned_by", "Anna"),
     }
+
+
+def test_taking_back_a_rename_gives_the_old_name_back(as_anna: Principal, luna: str) -> None:
+    renamed = commit_proposal(
+        principal=as_anna,
+        proposal=propose({"op": "assert_fact", "subject_ref": luna, "predicate": "name", "object_value": "Luna Maus"}),
+    ).results[0]
+    assert entities.get_entity(principal=as_anna, ref=luna).name == "Luna Maus"
+    assert renamed.fact_id is not None
+    facts.retract_fact(principal=as_anna, fact_id=renamed.fact_id)
+    assert entities.get_entity(principal=as_anna, ref=luna).name == "Luna"

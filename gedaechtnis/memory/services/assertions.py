@@ -16,9 +16,10 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import UNKNOWN, Bound
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
-from gedaechtnis.memory.services.entities import create_entity
+from gedaechtnis.memory.services.entities import create_entity, read_name
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement, sentence_of
@@ -268,6 +269,18 @@ def register_predicate(predicate: Predicate) -> None:
         Predicate.objects.bulk_create([predicate], ignore_conflicts=True)
         predicate._state.adding = False
         transaction.on_commit(catalogue.forget)
+
+
+def refresh_name(session: WriteSession, entity: Entity, tick: datetime) -> None:
+    """Keep the cached name equal to the believed `name` at the tick, or to the last one there was."""
+    if entity.scope_ref != session.scope_ref:
+        return
+    named = entity.facts.believed().filter(scope_ref=session.scope_ref, predicate="name", polarity=True)
+    row = named.valid_at(tick).first() or named.filter(valid_from__lte=tick).order_by("-valid_from").first()
+    if row is not None and isinstance(row.object_value, str) and row.object_value != entity.canonical_name:
+        entity.canonical_name = read_name(row.object_value, field="object_value")
+        entity.name_key = name_key(entity.canonical_name)
+        entity.save(update_fields=["canonical_name", "name_key"])
 
 
 def introduce(

@@ -14,36 +14,30 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory import planner
 from gedaechtnis.memory.schemas import InvalidateFact, OperationResult, Outcome, Source
 from gedaechtnis.memory.services import assertions, proposals, statements
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.provenance import Provenance
+from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.registry.models import Predicate
-from gedaechtnis.world.models import Fact
+from gedaechtnis.world.models import Entity, Fact
 
 
-def invalidate(
-    session: WriteSession, book: EntityBook, op: InvalidateFact, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
+def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
     """End or retract a belief by the id of any of its rows.
 
     Raises:
         Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`, `invalid_time`.
     """
-    row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+    row = assertions.locate(op.target_fact_id, act.session.scope_ref, field="target_fact_id")
     rows = rows_of_origin(row)
-    operation = _operation(session, op, row, tick, provenance)
-    plan = _plan(row, rows, operation, tick)
+    plan = _plan(row, rows, _operation(act, op, row), act.tick)
     restated = plan.outcome is planner.PlanOutcome.RESTATED
-    if not restated and (not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL):
-        return proposals.hold_invalidation(
-            session=session, book=book, op=op, index=index, tick=tick, provenance=provenance, row=row, rows=rows
-        )
+    if not restated and (not act.provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL):
+        return proposals.hold_invalidation(act, op, row=row, rows=rows)
     return OperationResult(
-        op_index=index,
+        op_index=act.index,
         outcome=Outcome.RESTATED if restated else Outcome.COMMITTED,
         fact_id=plan.primary or row.pk,
         closed_fact_ids=[close.id for close in plan.closes],
-        event_id=_apply(session, op, row, rows, plan),
+        event_id=_apply(act.session, op, row, rows, plan),
     )
 
 
@@ -55,20 +49,18 @@ def rows_of_origin(row: Fact) -> dict[UUID, Fact]:
     return {other.pk: other for other in group.filter(origin_fact_id=row.origin_fact_id)}
 
 
-def _operation(
-    session: WriteSession, op: InvalidateFact, row: Fact, tick: datetime, provenance: Provenance
-) -> planner.End | planner.Retract:
+def _operation(act: Act, op: InvalidateFact, row: Fact) -> planner.End | planner.Retract:
+    provenance = act.provenance
     if op.mode == "retract":
         return planner.Retract(fact_id=row.pk, origin_id=row.origin_fact_id, piece=op.piece, rank=provenance.rank)
-    said_at = provenance.said_at or tick
-    at = statements.read_to(op.at, session, "at", said_at=said_at)
+    at = statements.read_to(op.at, act.session, "at", said_at=act.said_at)
     if at is None and op.at is not None:
         raise Problem("invalid_time", _("What lasts for ever does not end."), field="at")
-    predicate = session.catalogue.predicates.get(row.predicate)
+    predicate = act.session.catalogue.predicates.get(row.predicate)
     return planner.End(
         fact_id=row.pk,
         origin_id=row.origin_fact_id,
-        at=at or Bound(said_at),
+        at=at or Bound(act.said_at),
         piece=op.piece,
         rank=provenance.rank,
         authority_source=predicate is not None and predicate.authority == Predicate.Authority.SOURCE,
@@ -97,6 +89,8 @@ def _apply(session: WriteSession, op: InvalidateFact, row: Fact, rows: dict[UUID
         summary=row.statement,
     )
     session.touched.update(id for id in (row.subject_id, row.object_entity_id) if id)
+    if row.predicate == "name":
+        assertions.refresh_name(session, Entity.objects.get(pk=row.subject_id), plan.tick)
     return event_id
 
 

@@ -22,6 +22,7 @@ from gedaechtnis.memory.schemas import (
     Source,
 )
 from gedaechtnis.memory.services import assertions, closings, operations, proposals, statements, suppressions
+from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
@@ -51,7 +52,8 @@ def accept_proposal(*, principal: Principal, proposal_id: UUID, reason: str | No
         _bind_met_meanwhile(book)
         moved = _refresh_if_moved(session, book, op, proposal)
         if not moved:
-            result = _apply(session, book, op, provenance, proposal)
+            act = Act(session=session, book=book, index=0, tick=tick, provenance=provenance, decided=True)
+            result = operations.perform(act, op)
             proposal.state = Proposal.State.ACCEPTED
             proposal.fact_id = result.fact_id
             _decide(session, proposal, reason)
@@ -156,23 +158,6 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
     proposal.kind = proposals.CONFLICT if proposal.present else proposal.kind
     proposal.save(update_fields=["built_on", "present", "kind"])
     return True
-
-
-def _apply(
-    session: WriteSession, book: EntityBook, op: Operation, provenance: Provenance, proposal: Proposal
-) -> OperationResult:
-    tick = session.ticks[0]
-    match op.op:
-        case "assert_fact" | "assert_relationship":
-            return operations.state(session, book, op, 0, tick, provenance, decided=True)
-        case "upsert_entity":
-            return operations.upsert(session, book, op, 0, tick, provenance)
-        case "invalidate_fact":
-            return closings.invalidate(session, book, op, 0, tick, provenance)
-        case "add_alias":
-            return operations.alias(session, book, op, 0, tick, provenance)
-        case _:
-            raise RuntimeError(f"operations of kind {op.op} never wait")
 
 
 def _decide(session: WriteSession, proposal: Proposal, reason: str | None) -> None:

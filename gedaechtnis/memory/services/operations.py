@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, assert_never
 
 from django.utils.translation import gettext as _
@@ -26,10 +25,10 @@ from gedaechtnis.memory.schemas import (
     UpsertEntity,
 )
 from gedaechtnis.memory.services import assertions, closings, entities, proposals, statements
+from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.assertions import Extras, Said
 from gedaechtnis.memory.services.authority import judge_operation
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
-from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity
 
@@ -49,26 +48,30 @@ def carry_out(
     provenance = judge_operation(session, book, op, force_review=force_review)
     if op.evidence is not None and not provenance.quoted and not session.principal.is_person:
         op = op.model_copy(update={"evidence": proposals.unquoted(op.evidence)})
-    tick = session.ticks[index]
+    act = Act(session=session, book=book, index=index, tick=session.ticks[index], provenance=provenance)
+    return perform(act, op)
+
+
+def perform(act: Act, op: Operation) -> OperationResult:
+    """Do what an operation says, as far as its act allows."""
     match op:
         case UpsertEntity():
-            return upsert(session, book, op, index, tick, provenance)
+            return _upsert(act, op)
         case AssertFact() | AssertRelationship():
-            return state(session, book, op, index, tick, provenance)
+            return _state(act, op)
         case InvalidateFact():
-            return closings.invalidate(session, book, op, index, tick, provenance)
+            return closings.invalidate(act, op)
         case AddAlias():
-            return alias(session, book, op, index, tick, provenance)
+            return _alias(act, op)
         case RecordEvent():
-            return record(session, book, op, index, tick, provenance)
+            return _record(act, op)
         case _ as never:
             assert_never(never)
 
 
-def upsert(
-    session: WriteSession, book: EntityBook, op: UpsertEntity, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
+def _upsert(act: Act, op: UpsertEntity) -> OperationResult:
     """Find the entity or make it. What may not be written yet becomes a sketch of this proposal."""
+    session, book, provenance = act.session, act.book, act.provenance
     session.catalogue.kind(op.kind)
     name = entities.read_name(op.canonical_name, field="canonical_name")
     entity = book.match(op)
@@ -80,14 +83,14 @@ def upsert(
             aliases=tuple(op.aliases),
             description=op.description or "",
         )
-        return OperationResult(op_index=index, outcome=Outcome.PENDING, entity_ref=op.id_hint)
+        return OperationResult(op_index=act.index, outcome=Outcome.PENDING, entity_ref=op.id_hint)
     outcome = Outcome.RESTATED
     if entity is None:
         entity = assertions.introduce(
             session=session,
             kind=op.kind,
             name=name,
-            tick=tick,
+            tick=act.tick,
             description=op.description or "",
             provenance=provenance,
             evidence=op.evidence,
@@ -97,48 +100,28 @@ def upsert(
     new_aliases = [*op.aliases, *([] if name_key(name) == entity.name_key else [name])]
     if new_aliases and provenance.commits and entity.scope_ref == session.scope_ref:
         for other in new_aliases:
-            made = entities.add_alias(
-                session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
-            )
+            made = _add_name(act, entity, other)
             outcome = Outcome.COMMITTED if made else outcome
-    return OperationResult(op_index=index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
+    return OperationResult(op_index=act.index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
 
 
-def state(
-    session: WriteSession,
-    book: EntityBook,
-    op: AssertFact | AssertRelationship,
-    index: int,
-    tick: datetime,
-    provenance: Provenance,
-    *,
-    decided: bool = False,
-) -> OperationResult:
-    """Assert a fact or a relationship. `decided`: a person accepted it, whatever stands against it."""
+def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
+    """Assert a fact or a relationship."""
+    session, provenance, tick = act.session, act.provenance, act.tick
     if provenance.commits:
-        materialise(session, book, tick, provenance, op)
-    statement = statements.resolve(op, session, book, said_at=provenance.said_at or tick)
-    said = said_of(session, op, statement, decided=decided)
+        _materialise(act, op)
+    statement = statements.resolve(op, session, act.book, said_at=act.said_at)
+    said = said_of(session, op, statement, decided=act.decided)
     rows = assertions.believed_rows(session.scope_ref, statement, said)
     plan = assertions.plan_assertion(
         statement=statement, said=said, provenance=provenance, rows=rows, tick=tick, session=session
     )
     if not provenance.commits and plan.outcome is planner.PlanOutcome.RESTATED:
         return OperationResult(
-            op_index=index, outcome=Outcome.RESTATED, entity_ref=statement.subject.ref, fact_id=plan.primary
+            op_index=act.index, outcome=Outcome.RESTATED, entity_ref=statement.subject.ref, fact_id=plan.primary
         )
     if not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL:
-        return proposals.hold(
-            session=session,
-            book=book,
-            op=op,
-            index=index,
-            tick=tick,
-            provenance=provenance,
-            statement=statement,
-            rows=rows,
-            conflict=plan.conflict,
-        )
+        return proposals.hold(act, op, statement=statement, rows=rows, conflict=plan.conflict)
     event_id = uuid7()
     assertions.apply_assertion(
         session=session,
@@ -164,9 +147,10 @@ def state(
         summary=statement.sentence,
         retention_class=RULES[op.memory_type].retention_class,
     )
-    _refresh_name(session, statement, tick)
+    if statement.predicate.key == "name":
+        assertions.refresh_name(session, statement.subject, tick)
     return OperationResult(
-        op_index=index,
+        op_index=act.index,
         outcome=_PLANNED[plan.outcome],
         entity_ref=statement.subject.ref,
         entity_id=statement.subject.pk,
@@ -211,85 +195,75 @@ def said_of(
     )
 
 
-def _refresh_name(session: WriteSession, statement: statements.Statement, tick: datetime) -> None:
-    """Keep the cached name equal to the believed `name` that holds at the tick."""
-    if statement.predicate.key != "name" or statement.subject.scope_ref != session.scope_ref:
-        return
-    current = statement.subject.facts.filter(
-        scope_ref=session.scope_ref, predicate="name", polarity=True, superseded_at=None
-    )
-    row = current.valid_at(tick).first()
-    if row is not None and isinstance(row.object_value, str) and row.object_value != statement.subject.canonical_name:
-        name = entities.read_name(row.object_value, field="object_value")
-        statement.subject.canonical_name = name
-        statement.subject.name_key = name_key(name)
-        Entity.objects.filter(pk=statement.subject.pk).update(canonical_name=name, name_key=statement.subject.name_key)
-
-
-def materialise(session: WriteSession, book: EntityBook, tick: datetime, provenance: Provenance, op: Operation) -> None:
+def _materialise(act: Act, op: Operation) -> None:
     """Create the sketched entities that an operation about to be written names."""
     for ref in references.named_by(op):
-        sketch = book.sketches.pop(ref, None)
+        sketch = act.book.sketches.pop(ref, None)
         if sketch is None:
             continue
         entity = assertions.introduce(
-            session=session,
+            session=act.session,
             kind=sketch.kind,
             name=sketch.name,
-            tick=tick,
+            tick=act.tick,
             description=sketch.description,
-            provenance=provenance,
+            provenance=act.provenance,
             evidence=op.evidence,
         )
         for other in sketch.aliases:
-            entities.add_alias(
-                session=session, entity=entity, alias=other, tick=tick, source=provenance.source, rank=provenance.rank
-            )
-        book.bound[sketch.hint] = entity
+            _add_name(act, entity, other)
+        act.book.bound[sketch.hint] = entity
 
 
-def alias(
-    session: WriteSession, book: EntityBook, op: AddAlias, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
+def _alias(act: Act, op: AddAlias) -> OperationResult:
     """Give an entity a further name."""
-    if provenance.commits:
-        materialise(session, book, tick, provenance, op)
-    entity = book.bind(op.entity_ref, field="entity_ref")
-    if not provenance.commits:
-        return proposals.hold_alias(
-            session=session, book=book, op=op, index=index, tick=tick, provenance=provenance, entity=entity
-        )
-    start = statements.read_from(op.valid_from, session, "valid_from")
-    end = statements.read_to(op.valid_to, session, "valid_to", said_at=provenance.said_at or tick)
-    made = entities.add_alias(
-        session=session,
-        entity=entity,
-        alias=op.alias,
+    if act.provenance.commits:
+        _materialise(act, op)
+    entity = act.book.bind(op.entity_ref, field="entity_ref")
+    if not act.provenance.commits:
+        return proposals.hold_alias(act, op, entity=entity)
+    start = statements.read_from(op.valid_from, act.session, "valid_from")
+    end = statements.read_to(op.valid_to, act.session, "valid_to", said_at=act.said_at)
+    made = _add_name(
+        act,
+        entity,
+        op.alias,
         namespace=op.namespace,
-        tick=tick,
-        source=provenance.source,
-        rank=provenance.rank,
         valid_from=start.at if start else None,
         valid_to=end.at if end else None,
     )
-    if made is not None:
-        session.add_event(
-            id=uuid7(),
-            event_type="entity.alias_added",
-            tick=tick,
-            source=provenance.source,
-            target_entity_id=entity.pk,
-            payload={"alias_id": str(made.pk)},
-            summary=made.alias,
-        )
     outcome = Outcome.COMMITTED if made else Outcome.RESTATED
-    return OperationResult(op_index=index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
+    return OperationResult(op_index=act.index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
 
 
-def record(
-    session: WriteSession, book: EntityBook, op: RecordEvent, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
+def _add_name(act: Act, entity: Entity, name: str, **more: Any) -> bool:
+    """Give an entity a further name, with its event; False if it bears that name already."""
+    made = entities.add_alias(
+        session=act.session,
+        entity=entity,
+        alias=name,
+        tick=act.tick,
+        source=act.provenance.source,
+        rank=act.provenance.rank,
+        **more,
+    )
+    if made is None:
+        return False
+    act.session.add_event(
+        id=uuid7(),
+        event_type="entity.alias_added",
+        tick=act.tick,
+        source=act.provenance.source,
+        target_entity_id=entity.pk,
+        payload={"alias_id": str(made.pk)},
+        summary=made.alias,
+    )
+    return True
+
+
+def _record(act: Act, op: RecordEvent) -> OperationResult:
     """Append an event to the record of what happened."""
+    session, book, provenance, tick = act.session, act.book, act.provenance, act.tick
     session.catalogue.event_type(op.event_type)
     if op.event_type.startswith(_TOLD_BY_THE_SERVER):
         raise Problem(
@@ -307,7 +281,6 @@ def record(
         )
     occurred = parse_instant(op.occurred_at, zone=session.zone, field="occurred_at") if op.occurred_at else tick
     event_id = uuid7()
-    payload: dict[str, Any] = op.payload
     session.add_event(
         id=event_id,
         event_type=op.event_type,
@@ -317,13 +290,13 @@ def record(
         occurred_at=occurred,
         target_entity_id=target.pk if target else None,
         caused_by_event_id=op.caused_by_event_id,
-        payload=payload,
+        payload=op.payload,
         summary=op.summary,
     )
     if target is not None:
         session.touched.add(target.pk)
     return OperationResult(
-        op_index=index,
+        op_index=act.index,
         outcome=Outcome.COMMITTED,
         entity_ref=target.ref if target else None,
         event_id=event_id,
@@ -342,12 +315,15 @@ def propose_unused_sketches(
 
 
 def _hold_entity(session: WriteSession, book: EntityBook, op: UpsertEntity, result: OperationResult) -> OperationResult:
-    provenance = judge_operation(session, book, op)
-    tick = session.ticks[result.op_index]
+    act = Act(
+        session=session,
+        book=book,
+        index=result.op_index,
+        tick=session.ticks[result.op_index],
+        provenance=judge_operation(session, book, op),
+    )
     try:
-        return proposals.hold_entity(
-            session=session, book=book, op=op, index=result.op_index, tick=tick, provenance=provenance
-        )
+        return proposals.hold_entity(act, op)
     except Problem as problem:
         return OperationResult(
             op_index=result.op_index, outcome=Outcome.REJECTED, code=problem.code, reason=problem.detail

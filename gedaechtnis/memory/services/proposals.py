@@ -25,7 +25,8 @@ from gedaechtnis.memory.schemas import (
     UpsertEntity,
 )
 from gedaechtnis.memory.services import suppressions
-from gedaechtnis.memory.services.entities import EntityBook, read_name
+from gedaechtnis.memory.services.act import Act
+from gedaechtnis.memory.services.entities import read_name
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement
@@ -51,13 +52,9 @@ def unquoted(evidence: Evidence) -> Evidence:
 
 
 def hold(
-    *,
-    session: WriteSession,
-    book: EntityBook,
+    act: Act,
     op: AssertFact | AssertRelationship,
-    index: int,
-    tick: datetime,
-    provenance: Provenance,
+    *,
     statement: Statement,
     rows: dict[UUID, Fact],
     conflict: planner.Conflict | None,
@@ -69,14 +66,10 @@ def hold(
     """
     present = standing(statement, rows)
     return _store(
-        session=session,
-        book=book,
-        op=op,
-        index=index,
-        tick=tick,
-        provenance=provenance,
+        act,
+        op,
         kind=CONFLICT if conflict or present else FACT,
-        why="conflict" if conflict and provenance.commits else provenance.why,
+        why="conflict" if conflict and act.provenance.commits else act.provenance.why,
         statement=statement.sentence,
         built_on=built_on(rows),
         present=present,
@@ -102,33 +95,19 @@ def in_words(rows: Iterable[Fact]) -> str:
     return "; ".join(dict.fromkeys(row.statement for row in rows))
 
 
-def hold_invalidation(
-    *,
-    session: WriteSession,
-    book: EntityBook,
-    op: InvalidateFact,
-    index: int,
-    tick: datetime,
-    provenance: Provenance,
-    row: Fact,
-    rows: dict[UUID, Fact],
-) -> OperationResult:
+def hold_invalidation(act: Act, op: InvalidateFact, *, row: Fact, rows: dict[UUID, Fact]) -> OperationResult:
     """Keep an ending or a retraction of what is believed of `row` for a person.
 
     Raises:
         Problem: `suppressed`, as `hold`.
     """
-    with translation.override(session.principal.language):
+    with translation.override(act.session.principal.language):
         worded = _("No longer: %(statement)s") if op.mode == "end" else _("Not true: %(statement)s")
     return _store(
-        session=session,
-        book=book,
-        op=op,
-        index=index,
-        tick=tick,
-        provenance=provenance,
+        act,
+        op,
         kind=CONFLICT,
-        why="conflict" if provenance.commits else provenance.why,
+        why="conflict" if act.provenance.commits else act.provenance.why,
         statement=worded % {"statement": row.statement},
         built_on=built_on(rows),
         present=in_words(rows.values()),
@@ -136,61 +115,38 @@ def hold_invalidation(
     )
 
 
-def hold_alias(
-    *,
-    session: WriteSession,
-    book: EntityBook,
-    op: AddAlias,
-    index: int,
-    tick: datetime,
-    provenance: Provenance,
-    entity: Entity,
-) -> OperationResult:
+def hold_alias(act: Act, op: AddAlias, *, entity: Entity) -> OperationResult:
     """Keep a further name for a person. Raises as `hold`."""
-    with translation.override(session.principal.language):
+    with translation.override(act.session.principal.language):
         worded = _("%(name)s is also called %(alias)s")
     return _store(
-        session=session,
-        book=book,
-        op=op,
-        index=index,
-        tick=tick,
-        provenance=provenance,
+        act,
+        op,
         kind=ENTITY,
-        why=provenance.why,
+        why=act.provenance.why,
         statement=worded % {"name": entity.canonical_name, "alias": read_name(op.alias, field="alias")},
         entity_ref=entity.ref,
     )
 
 
-def hold_entity(
-    *, session: WriteSession, book: EntityBook, op: UpsertEntity, index: int, tick: datetime, provenance: Provenance
-) -> OperationResult:
+def hold_entity(act: Act, op: UpsertEntity) -> OperationResult:
     """Keep a new entity for a person, when no waiting fact brings it along. Raises as `hold`."""
-    with translation.override(session.principal.language):
-        label = session.catalogue.kind_label(op.kind)
+    with translation.override(act.session.principal.language):
+        label = act.session.catalogue.kind_label(op.kind)
     return _store(
-        session=session,
-        book=book,
-        op=op,
-        index=index,
-        tick=tick,
-        provenance=provenance,
+        act,
+        op,
         kind=ENTITY,
-        why=provenance.why,
+        why=act.provenance.why,
         statement=f"{read_name(op.canonical_name, field='canonical_name')} ({label})",
         entity_ref=op.id_hint,
     )
 
 
 def _store(
-    *,
-    session: WriteSession,
-    book: EntityBook,
+    act: Act,
     op: Operation,
-    index: int,
-    tick: datetime,
-    provenance: Provenance,
+    *,
     kind: str,
     why: str,
     statement: str,
@@ -198,25 +154,26 @@ def _store(
     built_on: list[str] | None = None,
     present: str = "",
 ) -> OperationResult:
-    suppressions.refuse(session, book, op, provenance, tick)
+    session = act.session
+    suppressions.refuse(act, op)
     proposal = Proposal.objects.create(
         id=uuid7(),
         **session.ownership,
         kind=kind,
-        operation=book.pinned(op),
-        entities=book.waiting_on(op),
+        operation=act.book.pinned(op),
+        entities=act.book.waiting_on(op),
         statement=statement,
         why=why,
         quote=op.evidence.text if op.evidence and op.evidence.kind == "conversation_quote" else "",
         built_on=built_on or [],
-        default_from=provenance.said_at or tick,
+        default_from=act.said_at,
         present=present,
         proposed_by=session.principal.acted_by,
         run_id=session.run_id,
-        op_index=index,
-        recorded_at=tick,
+        op_index=act.index,
+        recorded_at=act.tick,
     )
-    add_event(session, proposal, "proposal.opened", tick)
+    add_event(session, proposal, "proposal.opened", act.tick)
     session.proposals.append(proposal.pk)
     work.enqueue(
         kind=POST_REVIEW,
@@ -226,7 +183,7 @@ def _store(
         dedupe_key=POST_REVIEW,
     )
     return OperationResult(
-        op_index=index, outcome=Outcome.PENDING, entity_ref=entity_ref, proposal_id=proposal.pk, reason=why
+        op_index=act.index, outcome=Outcome.PENDING, entity_ref=entity_ref, proposal_id=proposal.pk, reason=why
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import product
 from uuid import UUID
 
@@ -14,26 +14,26 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory.schemas import AddAlias, AssertFact, AssertRelationship, InvalidateFact, Operation, UpsertEntity
+from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.assertions import locate
 from gedaechtnis.memory.services.entities import EntityBook, is_sketch
-from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity, Suppression
 
 LASTS = timedelta(days=365)
 
 
-def refuse(session: WriteSession, book: EntityBook, op: Operation, provenance: Provenance, tick: datetime) -> None:
+def refuse(act: Act, op: Operation) -> None:
     """Raises Problem `suppressed` (409) if a person declined this and has not said it themselves since."""
     declined = (
-        Suppression.objects.filter(scope_ref=session.scope_ref, key__in=_keys(session, book, op))
-        .filter(Q(expires_at=None) | Q(expires_at__gt=tick))
+        Suppression.objects.filter(scope_ref=act.session.scope_ref, key__in=_keys(act.session, act.book, op))
+        .filter(Q(expires_at=None) | Q(expires_at__gt=act.tick))
         .order_by("-recorded_at")
         .first()
     )
     if declined is None:
         return
-    if provenance.rank >= Rank.PERSON and (provenance.said_at or tick) > declined.recorded_at:
+    if act.provenance.rank >= Rank.PERSON and act.said_at > declined.recorded_at:
         return
     raise Problem("suppressed", _("This was declined before."), 409)
 

@@ -1,0 +1,30 @@
+"""One operation under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.provenance import Provenance
+from gedaechtnis.memory.services.session import WriteSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Where an operation stands in its proposal, at which tick it happens, and on whose word.
+
+    `decided`: a person accepted it, whatever stands against it.
+    """
+
+    session: WriteSession
+    book: EntityBook
+    index: int
+    tick: datetime
+    provenance: Provenance
+    decided: bool = False
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said or observed; the tick where nobody knows better."""
+        return self.provenance.said_at or self.tick
