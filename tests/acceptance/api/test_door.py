@@ -156,7 +156,7 @@ def test_a_message_of_a_megabyte_is_too_long(api: Any) -> None:
         ("/api/world/proposals", {"run_id": "\x00", "operations": [LUNA]}, "run_id"),
     ],
 )
-def test_c100_nul_in_a_body_is_refused_by_name(api: Any, path: str, body: dict[str, Any], field: str) -> None:
+def test_case_c100_nul_in_a_body_is_refused_by_name(api: Any, path: str, body: dict[str, Any], field: str) -> None:
     assert_problem(api.post(path, body), 422, "invalid_text", field)
 
 
@@ -176,17 +176,17 @@ def test_c100_nul_in_a_body_is_refused_by_name(api: Any, path: str, body: dict[s
         "/api/%00",
     ],
 )
-def test_c100_nul_in_an_address_is_never_an_error_of_ours(api: Any, path: str) -> None:
+def test_case_c100_nul_in_an_address_is_never_an_error_of_ours(api: Any, path: str) -> None:
     assert_problem(api.get(path), 422, "invalid_text")
 
 
-def test_c100_half_a_character_is_refused(api: Any) -> None:
+def test_case_c100_half_a_character_is_refused(api: Any) -> None:
     body = '{"operations": [{"op": "upsert_entity", "id_hint": "a", "kind": "pet", "canonical_name": "\\ud800"}]}'
     assert_problem(api.post("/api/world/proposals", body), 422, "invalid_text", "operations.0.canonical_name")
     assert_problem(api.post("/api/chats/main/messages", '{"text": "\\ud800"}'), 422, "invalid_text", "text")
 
 
-def test_c100_nul_inside_a_page_marker_is_refused(api: Any) -> None:
+def test_case_c100_nul_inside_a_page_marker_is_refused(api: Any) -> None:
     cursor = base64.urlsafe_b64encode(json.dumps(["\x00", str(uuid4())]).encode()).decode()
     assert_problem(api.get("/api/world/entities", {"cursor": cursor}), 422, "invalid_text", "cursor")
 

@@ -25,7 +25,7 @@ def stored(admin: psycopg.Connection[Any]) -> tuple[int, int]:
     return row[0], row[1]
 
 
-def test_c39_a_retry_answers_what_was_stored(
+def test_case_c39_a_retry_answers_what_was_stored(
     api: Any, stranger: Any, admin_connection: psycopg.Connection[Any]
 ) -> None:
     body = {"operations": [LUNA, fact("age", 3)]}
@@ -43,7 +43,7 @@ def test_c39_a_retry_answers_what_was_stored(
     assert stored(admin_connection) == (2, 2)
 
 
-def test_c39_parallel_requests_with_one_key_write_once(api: Any, admin_connection: psycopg.Connection[Any]) -> None:
+def test_case_c39_parallel_requests_with_one_key_write_once(api: Any, admin_connection: psycopg.Connection[Any]) -> None:
     propose(api, LUNA)
     body = {"operations": [fact("age", 3)]}
 

@@ -32,7 +32,7 @@ def values(answer: dict[str, Any], predicate: str) -> list[Any]:
         ("0001-01-01T00:00:00", "invalid_time", None),
     ],
 )
-def test_c01_a_time_without_offset_is_never_guessed(
+def test_case_c01_a_time_without_offset_is_never_guessed(
     api: Any, field: str, text: str, code: str, candidates: list[str] | None
 ) -> None:
     response = api.post("/api/world/proposals", {"operations": [LUNA, fact("note", "aus", **{field: text})]})
@@ -41,7 +41,7 @@ def test_c01_a_time_without_offset_is_never_guessed(
     assert api.get("/api/world/entities", {"kind": "pet"}).json()["items"] == []
 
 
-def test_c01_with_an_offset_each_is_its_own_instant(api: Any) -> None:
+def test_case_c01_with_an_offset_each_is_its_own_instant(api: Any) -> None:
     propose(
         api,
         LUNA,
@@ -56,7 +56,7 @@ def test_c01_with_an_offset_each_is_its_own_instant(api: Any) -> None:
 
 
 @pytest.mark.parametrize("parameter", ["valid_at", "known_at", "as_of"])
-def test_c01_questions_are_not_guessed_either(api: Any, parameter: str) -> None:
+def test_case_c01_questions_are_not_guessed_either(api: Any, parameter: str) -> None:
     response = api.get("/api/world/entities/me/facts", {parameter: "2025-10-26T02:30:00"})
     problem = assert_problem(response, 422, "ambiguous_time", parameter)
     assert problem["candidates"] == ["2025-10-26T00:30:00Z", "2025-10-26T01:30:00Z"]
@@ -83,7 +83,7 @@ def test_what_was_known_then(api: Any) -> None:
         assert (old["superseded_at"], old["closed_reason"], old["status"]) == (None, None, "active")
 
 
-def test_c12_the_last_of_a_batch_wins_and_the_order_is_kept(api: Any) -> None:
+def test_case_c12_the_last_of_a_batch_wins_and_the_order_is_kept(api: Any) -> None:
     at = "2030-11-30T08:00:00.000Z"
     with clock.frozen(EIGHT):
         propose(
@@ -111,7 +111,7 @@ def paged_statuses(api: Any) -> list[tuple[str, str]]:
             return rows
 
 
-def test_c13_recorded_time_rises_though_the_clock_steps_back(api: Any) -> None:
+def test_case_c13_recorded_time_rises_though_the_clock_steps_back(api: Any) -> None:
     with clock.frozen(EIGHT + timedelta(seconds=5)):
         propose(api, LUNA, fact("note", "A"))
         basis = api.get(FACTS).json()["basis"]
@@ -130,7 +130,7 @@ def test_c13_recorded_time_rises_though_the_clock_steps_back(api: Any) -> None:
         assert api.get(FACTS, asked).json() == first
 
 
-def test_c13_the_future_is_not_known_and_the_answer_says_what_was_meant(api: Any) -> None:
+def test_case_c13_the_future_is_not_known_and_the_answer_says_what_was_meant(api: Any) -> None:
     asked = {"predicate": "note", "known_at": "2030-11-30T23:00:00Z", "valid_at": "2030-11-30T23:00:00Z"}
     with clock.frozen(EIGHT):
         propose(api, LUNA, fact("note", "A"))

@@ -188,7 +188,7 @@ def test_ending_and_invalidating_a_fact(api: Any) -> None:
     assert_problem(api.post(f"/api/world/facts/{milk}/end", {"until": "x"}), 422, "unknown_field", "until")
 
 
-def test_c109_a_correction_changes_only_what_it_names(api: Any) -> None:
+def test_case_c109_a_correction_changes_only_what_it_names(api: Any) -> None:
     stated = fact("note", "alt", valid_from="2026-01-01T00:00:00Z", valid_to="2026-12-31T00:00:00Z")
     first = propose(api, LUNA, stated)[1]["fact_id"]
     second = api.post(f"/api/world/facts/{first}/correct", {"object_value": "neu"}).json()["fact_id"]
@@ -223,7 +223,7 @@ def test_c109_a_correction_changes_only_what_it_names(api: Any) -> None:
         (fact("age", 3, memory_type="gossip"), "invalid_choice", "operations.0.memory_type"),
     ],
 )
-def test_c109_malformed_operations_are_named_and_change_nothing(
+def test_case_c109_malformed_operations_are_named_and_change_nothing(
     api: Any, operation: dict[str, Any], code: str, field: str
 ) -> None:
     response = api.post("/api/world/proposals", {"operations": [operation]})
