@@ -55,10 +55,6 @@ class TimePhrase:
     looks_back: bool = False
     instant: Bound | None = None
 
-    @property
-    def is_today(self) -> bool:
-        return self.kind == "today"
-
     def period(self, lean: Lean) -> Period | None:
         """The days meant; None where the phrase is vague or could mean two things."""
         if lean is Lean.PAST:

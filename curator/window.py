@@ -112,49 +112,6 @@ def from_preview(line: Mapping[str, Any]) -> Window:
     return Window(messages=messages, known=known, now=now, zone=_zone(line, now), language=language)
 
 
-def to_preview(window: Window) -> dict[str, Any]:
-    """Write a window in the format `from_preview` reads."""
-    return {
-        "now": window.now.isoformat(),
-        **({"zone": window.zone.key} if isinstance(window.zone, ZoneInfo) else {}),
-        **({"language": window.language} if window.language else {}),
-        "messages": [
-            {
-                "id": message.id,
-                "role": message.role,
-                "text": message.text,
-                "sent_at": message.sent_at.isoformat(),
-                "trust": message.trust,
-                "seen": message.seen,
-                **({"tool": message.tool} if message.tool else {}),
-            }
-            for message in window.messages
-        ],
-        "known": [
-            {
-                "ref": entity.ref,
-                "name": entity.name,
-                "kind": entity.kind,
-                "is_self": entity.is_self,
-                "aliases": list(entity.aliases),
-                "facts": [_fact_line(fact) for fact in entity.facts],
-            }
-            for entity in window.known
-        ],
-    }
-
-
-def _fact_line(fact: KnownFact) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "predicate": fact.predicate,
-        **({"object": fact.object_ref} if fact.object_ref else {"value": fact.value}),
-        "valid_from": fact.valid_from,
-        "learned_at": fact.learned_at.isoformat() if fact.learned_at else None,
-        "polarity": fact.polarity,
-    }
-
-
 def _message(item: Any, number: int, now: datetime, where: str) -> WindowMessage:
     line = _mapping(item, where)
     role, trust = line.get("role"), line.get("trust")

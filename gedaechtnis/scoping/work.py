@@ -14,7 +14,6 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import F
 
 from gedaechtnis.common import clock
 from gedaechtnis.identity import principals
@@ -199,13 +198,3 @@ def run(item: WorkItem) -> None:
 def pending(*, kind: str, scope_ref: str, dedupe_key: str) -> Work | None:
     """The waiting item under a key, for showing when it is due."""
     return Work.objects.filter(kind=kind, scope_ref=scope_ref, dedupe_key=dedupe_key).first()
-
-
-def hurry(*, kind: str, scope_ref: str, dedupe_key: str) -> bool:
-    """Make a waiting item due now; False if there is none."""
-    changed = Work.objects.filter(kind=kind, scope_ref=scope_ref, dedupe_key=dedupe_key).update(
-        due_at=clock.now(), seq=F("seq") + 1
-    )
-    if changed:
-        transaction.on_commit(nudge)
-    return bool(changed)

@@ -28,13 +28,6 @@ from gedaechtnis.world.models import Fact
 _CORRECTABLE = frozenset({"object_value", "object_ref", "valid_from", "valid_to", "polarity", "statement"})
 
 
-def assert_fact(
-    *, principal: Principal, operation: AssertFact | AssertRelationship, scope_ref: str | None = None
-) -> OperationResult:
-    """State one fact. Raises Problem when a rule refuses it."""
-    return _one(principal, operation, scope_ref or principal.default_scope)
-
-
 def retract_fact(
     *, principal: Principal, fact_id: UUID, reason: str = "", piece: bool = False, run_id: str | None = None
 ) -> OperationResult:

@@ -90,7 +90,9 @@ def test_a_page_bears_any_address(api: Any, anna: User, page_for: Callable[[User
     assert page.head(f"/wissen/pet:luna/?{query}", follow=True).status_code == 200
 
 
-def test_case_c100_nul_in_a_cookie_or_filter_is_no_error_of_ours(anna: User, page_for: Callable[[User], Client]) -> None:
+def test_case_c100_nul_in_a_cookie_or_filter_is_no_error_of_ours(
+    anna: User, page_for: Callable[[User], Client]
+) -> None:
     page = page_for(anna)
     page.raise_request_exception = False
     assert page.get("/wissen/?kind=%00").status_code == 422

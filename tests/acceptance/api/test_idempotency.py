@@ -43,7 +43,9 @@ def test_case_c39_a_retry_answers_what_was_stored(
     assert stored(admin_connection) == (2, 2)
 
 
-def test_case_c39_parallel_requests_with_one_key_write_once(api: Any, admin_connection: psycopg.Connection[Any]) -> None:
+def test_case_c39_parallel_requests_with_one_key_write_once(
+    api: Any, admin_connection: psycopg.Connection[Any]
+) -> None:
     propose(api, LUNA)
     body = {"operations": [fact("age", 3)]}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from curator import dates, prefilter
 from curator.extractors.builtin import BuiltinExtractor
 from curator.validator import validate
-from curator.window import from_preview, to_preview
+from curator.window import from_preview
 from tests.unit.curator.conversation import CAST, NOW, REGISTRY
 
 _VOCABULARY = """
@@ -68,10 +68,3 @@ def test_dates_lie_in_the_text_and_apart(text: str, language: str, moment: datet
             period = phrase.period(lean)
             assert period is None or period.first < period.after
     dates.calendar_date(text, language)
-
-
-@settings(max_examples=50, deadline=None)
-@given(text=_SPEECH)
-def test_a_window_survives_the_preview_format(text: str) -> None:
-    window = from_preview({"now": NOW, "messages": [{"role": "user", "text": text}], "known": list(CAST)})
-    assert from_preview(to_preview(window)) == window
