@@ -28,12 +28,12 @@ _PLAIN: dict[type[models.Field[Any, Any]], Any] = {
 }
 
 
-def insert_everywhere(admin: psycopg.Connection[Any], scope_ref: str) -> dict[str, UUID]:
+def insert_everywhere(admin: psycopg.Connection[Any], scope_ref: str, *, org_id: UUID | None = None) -> dict[str, UUID]:
     """Insert a row into each scoped table of a scope; returns the ids by table name."""
     ids = {model._meta.db_table: uuid7() for model in scoped_models()}
     with admin.transaction():
         for model in scoped_models():
-            insert(admin, model, columns(model, scope_ref, ids))
+            insert(admin, model, columns(model, scope_ref, ids, org_id=org_id))
     return ids
 
 
@@ -43,12 +43,31 @@ def insert(admin: psycopg.Connection[Any], model: type[ScopedModel], values: dic
     admin.execute(f'INSERT INTO "{model._meta.db_table}" ({names}) VALUES ({marks})', list(values.values()))
 
 
-def columns(model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID]) -> dict[str, Any]:
+def columns(
+    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None
+) -> dict[str, Any]:
     """Column values of a plausible row; references point to the other rows in `ids`."""
-    values = {field.column: _value(field, ids) for field in model._meta.concrete_fields}
-    values.update(id=ids[model._meta.db_table], scope_ref=scope_ref, org_id=None)
+    values = {field.attname: _value(field, ids) for field in model._meta.concrete_fields}
+    values.update(id=ids[model._meta.db_table], scope_ref=scope_ref, org_id=org_id)
     if model._meta.db_table == "facts":
         values.update(object_value=json.dumps("x"), origin_fact_id=values["id"], valid_from_precision="day")
+    return values
+
+
+def second_columns(
+    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None
+) -> dict[str, Any]:
+    """Column values of a further row beside the one that `ids` names: no unique key stands in its way."""
+    values = columns(model, scope_ref, {**ids, model._meta.db_table: uuid7()}, org_id=org_id)
+    for name, value in values.items():
+        if name == "is_main":
+            values[name] = False
+        elif name == "seq":
+            values[name] = 2
+        elif value == "x":
+            values[name] = "y"
+    if model._meta.db_table == "curator_states":  # one a chat
+        values["chat_id"] = uuid7()
     return values
 
 
