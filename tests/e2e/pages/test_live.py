@@ -14,9 +14,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
 from gedaechtnis.live import publisher
+from gedaechtnis.memory import ports
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
 from tests.e2e.conftest import WORLD, apart
@@ -40,9 +42,9 @@ def line(stack: Stack, user: User | None) -> Iterator[ClientConnection]:
         yield socket
 
 
-def tell(user: User) -> None:
+def tell(user: User, scope_ref: str | None = None) -> None:
     proposal = MemoryMutationProposal.model_validate({"operations": WORLD[:1]})
-    apart(lambda: commit_proposal(principal=person(user), proposal=proposal))
+    apart(lambda: commit_proposal(principal=person(user), proposal=proposal, scope_ref=scope_ref))
 
 
 def test_readers_hear_ids_and_strangers_nothing(stack: Stack, anna: User, clara: User) -> None:
@@ -79,6 +81,24 @@ def test_a_line_ends_with_the_right_to_listen(stack: Stack, anna: User, end: Cal
             hers.recv(timeout=5)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 4401
+
+
+def test_case_c99_an_idle_line_loses_a_group_at_once(stack: Stack, anna: User, clara: User) -> None:
+    family = apart(lambda: groups.create_group(user=anna, name="Familie"))
+    apart(lambda: groups.add_member(user=anna, group_id=family.pk, username="clara"))
+    shared = f"group:{family.pk}"
+    with line(stack, anna) as hers, line(stack, clara) as strange:
+        apart(lambda: groups.remove_member(user=anna, group_id=family.pk, sub=clara.sub))
+        assert json.loads(strange.recv(timeout=2)) == {"type": "access.changed", "ids": []}
+        tell(anna, shared)
+        assert json.loads(hers.recv(timeout=5))["type"] == "memory.committed"
+        with pytest.raises(TimeoutError):
+            strange.recv(timeout=QUIET_SECONDS)
+        # Who comes back hears again, on the same line.
+        apart(lambda: groups.add_member(user=anna, group_id=family.pk, username="clara"))
+        assert json.loads(strange.recv(timeout=2))["type"] == "access.changed"
+        apart(lambda: ports.publish(shared, {"type": "memory.committed", "ids": []}))
+        assert json.loads(strange.recv(timeout=5))["type"] == "memory.committed"
 
 
 @pytest.mark.parametrize("frame", ["{broken", "\x00", b"\x00\xff", "[" * 100_000])

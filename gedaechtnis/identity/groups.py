@@ -1,0 +1,264 @@
+"""Groups: who shares a memory, and who may change that.
+
+Each act is one transaction that holds the group's row, so of two owners who leave at once one stays. After commit
+everybody whose rights changed is told on their own channel: open pages lose the group at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.common.text import check_text, fold_space, name_key
+from gedaechtnis.identity.models import Group, GroupMembership, User
+from gedaechtnis.identity.principals import user_scope
+
+Role = GroupMembership.Role
+Publisher = Callable[[str, dict[str, Any]], None]
+
+ACCESS_CHANGED = "access.changed"
+_MAX_NAME = 200
+
+
+def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
+    return None
+
+
+_publish: Publisher = _publish_nowhere
+
+
+def bind_publisher(function: Publisher) -> None:
+    """Name the port that tells a person's open windows; called after commit, must not raise."""
+    global _publish
+    _publish = function
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberView:
+    """A person in a group."""
+
+    sub: UUID
+    name: str
+    role: str
+    is_self: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupView:
+    """A group as one of its members sees it; `role` is theirs. Owners come first among the members."""
+
+    id: UUID
+    name: str
+    role: str
+    members: tuple[MemberView, ...]
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role == Role.OWNER
+
+
+def list_groups(*, user: User) -> tuple[GroupView, ...]:
+    """The open groups of a user, by name."""
+    memberships = _memberships(user).select_related("group").order_by("group__name", "group_id")
+    return tuple(_view(user, membership) for membership in memberships)
+
+
+def get_group(*, user: User, group_id: UUID) -> GroupView:
+    """One open group of the user's.
+
+    Raises:
+        NotFound: missing, closed and foreign alike.
+    """
+    membership = _memberships(user).select_related("group").filter(group_id=group_id).first()
+    if membership is None:
+        raise _not_found()
+    return _view(user, membership)
+
+
+@transaction.atomic
+def create_group(*, user: User, name: str) -> Group:
+    """Found a group; its founder owns it.
+
+    Raises:
+        Problem: `empty_name`, `too_long`, `invalid_text`.
+    """
+    group = Group.objects.create(name=_read_name(name))
+    GroupMembership.objects.create(group=group, user=user, role=Role.OWNER)
+    _tell([user.sub])
+    return group
+
+
+@transaction.atomic
+def rename_group(*, user: User, group_id: UUID, name: str) -> None:
+    """Give a group another name.
+
+    Raises:
+        NotFound, Problem: `not_owner` (403), or what `create_group` raises.
+    """
+    group = _owned(user, group_id)
+    group.name = _read_name(name)
+    group.save(update_fields=["name"])
+
+
+@transaction.atomic
+def add_member(*, user: User, group_id: UUID, username: str, role: str = Role.EDITOR) -> None:
+    """Let somebody in, by user name. Into a group of an organisation only its members may come.
+
+    Raises:
+        NotFound, Problem: `not_owner` (403), `unknown_role`, `unknown_user`, `already_member` (409).
+    """
+    group = _owned(user, group_id)
+    known = User.objects.filter(is_active=True, username=check_text(username.strip(), field="username", limit=150))
+    if group.org_id is not None:
+        known = known.filter(org_memberships__org_id=group.org_id)
+    newcomer = known.first()
+    if newcomer is None:
+        text = _("I know nobody with the user name “%(name)s”.") % {"name": username}
+        raise Problem("unknown_user", text, field="username")
+    _membership, is_new = GroupMembership.objects.get_or_create(
+        group=group, user=newcomer, defaults={"role": _read_role(role)}
+    )
+    if not is_new:
+        raise Problem("already_member", _("%(name)s is in the group already.") % {"name": newcomer}, 409, "username")
+    _tell([newcomer.sub])
+
+
+@transaction.atomic
+def change_role(*, user: User, group_id: UUID, sub: UUID, role: str) -> None:
+    """Give a member another role.
+
+    Raises:
+        NotFound, Problem: `not_owner` (403), `unknown_role`, `last_owner` (409).
+    """
+    group = _owned(user, group_id)
+    membership = _member(group, sub)
+    membership.role = _read_role(role)
+    if membership.role != Role.OWNER:
+        _keep_an_owner(group, without=sub)
+    membership.save(update_fields=["role"])
+    _tell([sub])
+
+
+@transaction.atomic
+def remove_member(*, user: User, group_id: UUID, sub: UUID) -> None:
+    """Let somebody go. What they wrote in the group stays in it.
+
+    Raises:
+        NotFound, Problem: `not_owner` (403), `last_owner` (409).
+    """
+    _end(_owned(user, group_id), sub)
+
+
+@transaction.atomic
+def leave(*, user: User, group_id: UUID) -> None:
+    """Go oneself.
+
+    Raises:
+        NotFound, Problem: `last_owner` (409).
+    """
+    _end(_locked(user, group_id)[0], user.sub)
+
+
+@transaction.atomic
+def close_group(*, user: User, group_id: UUID) -> None:
+    """From now on nobody reads or writes in the group. Its rows and its owners are kept, for an export.
+
+    Raises:
+        NotFound, Problem: `not_owner` (403).
+    """
+    group = _owned(user, group_id)
+    group.closed_at = clock.now()
+    group.save(update_fields=["closed_at"])
+    _tell(group.memberships.values_list("user__sub", flat=True))
+
+
+def _memberships(user: User) -> QuerySet[GroupMembership]:
+    in_org = Q(group__org=None) | Q(group__org__memberships__user=F("user"))
+    return GroupMembership.objects.filter(in_org, user=user, group__closed_at=None).distinct()
+
+
+def _view(user: User, membership: GroupMembership) -> GroupView:
+    rank = {role: place for place, role in enumerate(Role.values)}
+    members = membership.group.memberships.select_related("user")
+    return GroupView(
+        id=membership.group_id,
+        name=membership.group.name,
+        role=membership.role,
+        members=tuple(
+            MemberView(sub=one.user.sub, name=one.user.username, role=one.role, is_self=one.user_id == user.pk)
+            for one in sorted(members, key=lambda one: (rank[one.role], one.user.username))
+        ),
+    )
+
+
+def _locked(user: User, group_id: UUID) -> tuple[Group, str]:
+    """The group, held until the transaction ends, and the user's role in it."""
+    group = Group.objects.select_for_update().filter(pk=group_id).first()
+    membership = _memberships(user).filter(group=group).first() if group else None
+    if group is None or membership is None:
+        raise _not_found()
+    return group, membership.role
+
+
+def _owned(user: User, group_id: UUID) -> Group:
+    group, role = _locked(user, group_id)
+    if role != Role.OWNER:
+        raise Problem("not_owner", _("Only an owner of the group may do this."), 403)
+    return group
+
+
+def _member(group: Group, sub: UUID) -> GroupMembership:
+    membership = group.memberships.filter(user__sub=sub).first()
+    if membership is None:
+        raise NotFound(_("This person is not in the group."))
+    return membership
+
+
+def _end(group: Group, sub: UUID) -> None:
+    membership = _member(group, sub)
+    _keep_an_owner(group, without=sub)
+    membership.delete()
+    _tell([sub])
+
+
+def _keep_an_owner(group: Group, *, without: UUID) -> None:
+    owners = group.memberships.filter(role=Role.OWNER, user__is_active=True)
+    if not owners.exclude(user__sub=without).exists():
+        raise Problem("last_owner", _("A group needs an owner. Name another one first, or close the group."), 409)
+
+
+def _read_name(text: str) -> str:
+    name = fold_space(check_text(text, field="name", limit=_MAX_NAME))
+    if not name_key(name):
+        raise Problem("empty_name", _("A name needs at least one visible character."), field="name")
+    return name
+
+
+def _read_role(role: str) -> str:
+    if role not in Role.values:
+        raise Problem("unknown_role", _("There is no such role."), field="role")
+    return role
+
+
+def _not_found() -> NotFound:
+    return NotFound(_("There is no such group."))
+
+
+def _tell(subs: Iterable[UUID]) -> None:
+    """After commit: what these people may read or write has changed."""
+    scopes = [user_scope(sub) for sub in subs]
+    payload: dict[str, Any] = {"type": ACCESS_CHANGED, "ids": []}
+
+    def publish() -> None:
+        for scope_ref in scopes:
+            _publish(scope_ref, payload)
+
+    transaction.on_commit(publish)
