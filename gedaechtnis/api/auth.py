@@ -31,7 +31,7 @@ class BearerToken(HttpBearer):
     openapi_description = "A token made with `manage.py token create`."
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal | None:
-        found = authenticate(token)
+        found = authenticate(token, request)
         if found is None:
             return None
         principal = from_token(found)

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from typing import Any, ClassVar, TypeVar, cast
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.db import transaction
+from django.http import HttpRequest
 
-from gedaechtnis.identity.models import Group, GroupMembership, Org, OrgMembership, User
+from gedaechtnis.identity import audit
+from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, User
 
 admin.site.register(User, UserAdmin)
 
@@ -18,13 +23,61 @@ class OrgMembershipInline(admin.TabularInline[OrgMembership, Org]):
     extra = 0
 
 
+M = TypeVar("M", Group, Org)
+
+
+class MembersAdmin(admin.ModelAdmin[M]):
+    """Changes of members are recorded like those made at the pages."""
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        with transaction.atomic():
+            super().save_formset(request, form, formset, change)
+            for membership in formset.new_objects:
+                _record(audit.Kind.MEMBER_ADDED, request, membership)
+            for membership, _fields in formset.changed_objects:
+                _record(audit.Kind.ROLE_CHANGED, request, membership)
+            for membership in formset.deleted_objects:
+                _record(audit.Kind.MEMBER_REMOVED, request, membership)
+
+
+def _record(kind: AuditEntry.Kind, request: HttpRequest, membership: GroupMembership | OrgMembership) -> None:
+    acting = cast(User, request.user)  # the admin lets nobody else in
+    audit.record(
+        kind,
+        acted_by=f"user:{acting.sub}",
+        sub=membership.user.sub,
+        request=request,
+        scope=f"group:{membership.group_id}" if isinstance(membership, GroupMembership) else f"org:{membership.org_id}",
+        role=membership.role,
+    )
+
+
 @admin.register(Group)
-class GroupAdmin(admin.ModelAdmin[Group]):
+class GroupAdmin(MembersAdmin[Group]):
     list_display = ("name", "org", "created_at", "closed_at")
     inlines = (GroupMembershipInline,)
 
 
 @admin.register(Org)
-class OrgAdmin(admin.ModelAdmin[Org]):
+class OrgAdmin(MembersAdmin[Org]):
     list_display = ("name", "created_at")
     inlines = (OrgMembershipInline,)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(admin.ModelAdmin[AuditEntry]):
+    """To read only."""
+
+    list_display = ("at", "kind", "acted_by", "sub", "token_id", "details")
+    list_filter: ClassVar[tuple[str, ...]] = ("kind",)
+    date_hierarchy = "at"
+    search_fields = ("sub", "acted_by", "token_id")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: AuditEntry | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: AuditEntry | None = None) -> bool:
+        return False

@@ -6,3 +6,8 @@ from django.apps import AppConfig
 class IdentityConfig(AppConfig):
     name = "gedaechtnis.identity"
     label = "identity"
+
+    def ready(self) -> None:
+        from gedaechtnis.identity import audit  # noqa: PLC0415 (apps must be loaded first)
+
+        audit.listen()

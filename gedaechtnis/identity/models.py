@@ -113,3 +113,41 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+
+class AuditEntry(models.Model):
+    """One act of security: ids and codes only. Outlives users and tokens, so it refers to them by value."""
+
+    class Kind(models.TextChoices):
+        SIGN_IN = "sign_in"
+        SIGN_IN_FAILED = "sign_in_failed"
+        SIGN_IN_BLOCKED = "sign_in_blocked"
+        SIGN_OUT = "sign_out"
+        TOKEN_CREATED = "token_created"  # noqa: S105 (no password)
+        TOKEN_FIRST_USED = "token_first_used"  # noqa: S105 (no password)
+        TOKEN_REVOKED = "token_revoked"  # noqa: S105 (no password)
+        MEMBER_ADDED = "member_added"
+        MEMBER_REMOVED = "member_removed"
+        ROLE_CHANGED = "role_changed"
+        GROUP_CLOSED = "group_closed"
+        EXPORTED = "exported"
+        ERASED = "erased"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=30)
+    sub = models.UUIDField(null=True)
+    acted_by = models.CharField(max_length=120, blank=True)
+    token_id = models.UUIDField(null=True)
+    address_hash = models.CharField(max_length=64, blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        indexes: ClassVar = [
+            models.Index(fields=["sub", "at"], name="audit_of_person"),
+            models.Index(fields=["at"], name="audit_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
-from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity import principals
+from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.identity import audit, principals
 from gedaechtnis.identity.models import Token, User
 
 _PREFIX = "gd_"
@@ -34,8 +36,11 @@ def create_token(
     write_scope: str = "",
     clearance: int = principals.MAX_CLEARANCE,
     expires_at: datetime | None = None,
+    acted_by: str = "",
 ) -> tuple[Token, str]:
     """Create a token; the second value is the secret, which exists only now.
+
+    `acted_by` is who asked for it, for the security log; the user without it.
 
     Raises:
         Problem: `scope_denied` if the user may not write `write_scope`.
@@ -55,15 +60,52 @@ def create_token(
         clearance=clearance,
         expires_at=expires_at,
     )
+    audit.record(
+        audit.Kind.TOKEN_CREATED,
+        acted_by=acted_by or principals.user_scope(user.sub),
+        sub=user.sub,
+        token_id=token.id,
+        clearance=str(clearance),
+    )
     return token, secret
 
 
-def authenticate(secret: str) -> Token | None:
+@transaction.atomic
+def revoke_token(*, user: User, token_id: UUID, acted_by: str = "") -> Token:
+    """End a token of a user's for good; one that has ended already stays as it was.
+
+    Raises:
+        NotFound: the user has no such token.
+    """
+    token = Token.objects.select_for_update().filter(user=user, pk=token_id).first()
+    if token is None:
+        raise NotFound(_("There is no such token."))
+    if token.revoked_at is None:
+        token.revoked_at = clock.now()
+        token.save(update_fields=["revoked_at"])
+        acted_by = acted_by or principals.user_scope(user.sub)
+        audit.record(audit.Kind.TOKEN_REVOKED, acted_by=acted_by, sub=user.sub, token_id=token.id)
+    return token
+
+
+def authenticate(secret: str, request: HttpRequest | None = None) -> Token | None:
     """The valid token behind a secret, or None (unknown, revoked, expired, user disabled)."""
     now = clock.now()
     token = Token.objects.select_related("user").filter(digest=_digest(secret), revoked_at=None).first()
     if token is None or not token.user.is_active or (token.expires_at and token.expires_at <= now):
         return None
     if token.last_used_at is None or token.last_used_at < now - _TOUCH_EVERY:
-        Token.objects.filter(pk=token.pk).update(last_used_at=now)
+        _touch(token, now, request)
     return token
+
+
+@transaction.atomic
+def _touch(token: Token, now: datetime, request: HttpRequest | None) -> None:
+    """Keep when it was used last. Of requests at the same time only one finds it unused."""
+    if Token.objects.filter(pk=token.pk, last_used_at=None).update(last_used_at=now):
+        acted_by = principals.from_token(token).acted_by
+        audit.record(
+            audit.Kind.TOKEN_FIRST_USED, acted_by=acted_by, sub=token.user.sub, token_id=token.id, request=request
+        )
+    else:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from django.db import connections
 
-from gedaechtnis.scoping.tables import UNSCOPED_TABLES, scoped_models
-
-_DML = ("SELECT", "INSERT", "UPDATE", "DELETE")
+from gedaechtnis.scoping.tables import APPEND_ONLY_TABLES, UNSCOPED_TABLES, scoped_models
 
 
 def apply(alias: str = "owner") -> None:
@@ -18,9 +16,14 @@ def apply(alias: str = "owner") -> None:
             cursor.execute(f'GRANT {privileges} ON "{model._meta.db_table}" TO gedaechtnis_app')
         existing = set(connections[alias].introspection.table_names(cursor))
         for table in sorted(existing & set(UNSCOPED_TABLES)):
-            privileges = "SELECT" if table == "django_migrations" else ", ".join(_DML)
-            cursor.execute(f'GRANT {privileges} ON "{table}" TO gedaechtnis_app')
+            cursor.execute(f'GRANT {_unscoped(table)} ON "{table}" TO gedaechtnis_app')
         cursor.execute("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_app")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_definer")
+
+
+def _unscoped(table: str) -> str:
+    if table == "django_migrations":
+        return "SELECT"
+    return "SELECT, INSERT" if table in APPEND_ONLY_TABLES else "SELECT, INSERT, UPDATE, DELETE"

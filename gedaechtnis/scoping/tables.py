@@ -14,6 +14,7 @@ UNSCOPED_TABLES = {
     "django_content_type": "Django's list of models",
     "django_migrations": "which migrations ran",
     "django_session": "sign-in sessions, read before anyone is known",
+    "identity_auditentry": "the security log: ids and codes of sign-ins, tokens and memberships; no memory",
     "identity_group": "names of groups and orgs, needed to find out what may be read",
     "identity_groupmembership": "who is in which group, needed to find out what may be read",
     "identity_org": "names of groups and orgs, needed to find out what may be read",
@@ -28,6 +29,9 @@ UNSCOPED_TABLES = {
     "scopes": "clocks of scopes: ticks, no content",
     "work": "ids of waiting work, found without reading across scopes",
 }
+
+APPEND_ONLY_TABLES = frozenset({"identity_auditentry"})
+"""Unscoped tables that the application adds to and never changes."""
 
 DEFINER_FUNCTIONS = {
     "world_check_references": "the reference rule must see entities that the writer cannot read",

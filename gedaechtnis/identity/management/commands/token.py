@@ -46,6 +46,7 @@ class Command(BaseCommand):
                 write_scope=options["write_scope"],
                 clearance=options["clearance"],
                 expires_at=_expiry(options["expires"], user),
+                acted_by="system:command",
             )
         except Problem as problem:
             raise CommandError(problem.detail) from problem
