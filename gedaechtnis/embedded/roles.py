@@ -1,7 +1,6 @@
 """Roles, database and extensions: what a superuser prepares before the first migration.
 
-For an external PostgreSQL the same steps are `sql/roles.sql`, `CREATE DATABASE … OWNER
-gedaechtnis_owner`, `sql/database.sql` and one `\\password` per role that signs in.
+On a PostgreSQL of one's own psql takes the same steps from `sql/external.sql`.
 """
 
 from __future__ import annotations

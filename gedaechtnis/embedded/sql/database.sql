@@ -1,8 +1,10 @@
--- What the database needs before the first migration. Run as superuser inside it; safe to repeat.
+-- What the database needs before the first migration. Run inside it by a superuser, or by a member of its owner where
+-- the server lets that one create the extensions; safe to repeat.
 -- Create it with: CREATE DATABASE gedaechtnis OWNER gedaechtnis_owner ENCODING 'UTF8' TEMPLATE template0;
 
 CREATE EXTENSION IF NOT EXISTS vector;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS btree_gist;
 CREATE EXTENSION IF NOT EXISTS unaccent;
 
