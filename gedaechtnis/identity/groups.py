@@ -18,10 +18,12 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key
+from gedaechtnis.identity import audit
 from gedaechtnis.identity.models import Group, GroupMembership, User
 from gedaechtnis.identity.principals import user_scope
 
 Role = GroupMembership.Role
+Kind = audit.Kind
 Publisher = Callable[[str, dict[str, Any]], None]
 
 ACCESS_CHANGED = "access.changed"
@@ -92,6 +94,7 @@ def create_group(*, user: User, name: str) -> Group:
     """
     group = Group.objects.create(name=_read_name(name))
     GroupMembership.objects.create(group=group, user=user, role=Role.OWNER)
+    _log(Kind.MEMBER_ADDED, user, group, user.sub, Role.OWNER)
     _tell([user.sub])
     return group
 
@@ -128,6 +131,7 @@ def add_member(*, user: User, group_id: UUID, username: str, role: str = Role.ED
     )
     if not is_new:
         raise Problem("already_member", _("%(name)s is in the group already.") % {"name": newcomer}, 409, "username")
+    _log(Kind.MEMBER_ADDED, user, group, newcomer.sub, role)
     _tell([newcomer.sub])
 
 
@@ -144,6 +148,7 @@ def change_role(*, user: User, group_id: UUID, sub: UUID, role: str) -> None:
     if membership.role != Role.OWNER:
         _keep_an_owner(group, without=sub)
     membership.save(update_fields=["role"])
+    _log(Kind.ROLE_CHANGED, user, group, sub, role)
     _tell([sub])
 
 
@@ -154,7 +159,7 @@ def remove_member(*, user: User, group_id: UUID, sub: UUID) -> None:
     Raises:
         NotFound, Problem: `not_owner` (403), `last_owner` (409).
     """
-    _end(_owned(user, group_id), sub)
+    _end(user, _owned(user, group_id), sub)
 
 
 @transaction.atomic
@@ -164,7 +169,7 @@ def leave(*, user: User, group_id: UUID) -> None:
     Raises:
         NotFound, Problem: `last_owner` (409).
     """
-    _end(_locked(user, group_id)[0], user.sub)
+    _end(user, _locked(user, group_id)[0], user.sub)
 
 
 @transaction.atomic
@@ -177,6 +182,7 @@ def close_group(*, user: User, group_id: UUID) -> None:
     group = _owned(user, group_id)
     group.closed_at = clock.now()
     group.save(update_fields=["closed_at"])
+    _log(Kind.GROUP_CLOSED, user, group, None)
     _tell(group.memberships.values_list("user__sub", flat=True))
 
 
@@ -222,10 +228,11 @@ def _member(group: Group, sub: UUID) -> GroupMembership:
     return membership
 
 
-def _end(group: Group, sub: UUID) -> None:
+def _end(user: User, group: Group, sub: UUID) -> None:
     membership = _member(group, sub)
     _keep_an_owner(group, without=sub)
     membership.delete()
+    _log(Kind.MEMBER_REMOVED, user, group, sub)
     _tell([sub])
 
 
@@ -250,6 +257,14 @@ def _read_role(role: str) -> str:
 
 def _not_found() -> NotFound:
     return NotFound(_("There is no such group."))
+
+
+def _log(kind: audit.Kind, user: User, group: Group, sub: UUID | None, role: str | None = None) -> None:
+    by, scope_ref = user_scope(user.sub), f"group:{group.pk}"
+    if role is None:
+        audit.record(kind, acted_by=by, sub=sub, scope=scope_ref)
+    else:
+        audit.record(kind, acted_by=by, sub=sub, scope=scope_ref, role=role)
 
 
 def _tell(subs: Iterable[UUID]) -> None:

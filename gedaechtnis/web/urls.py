@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gedaechtnis.web.views import chat, entity, explorer, facts, proposals, session, settings, shell
+from gedaechtnis.web.views import chat, entity, explorer, facts, groups, proposals, session, settings, shell
 
 urlpatterns = [
     path("", chat.home, name="home"),
@@ -21,6 +21,14 @@ urlpatterns = [
     path("vorschlaege/<uuid:proposal_id>/ablehnen/", proposals.reject, name="proposal-reject"),
     path("stand/", shell.totals, name="totals"),
     path("einstellungen/", settings.edit, name="settings"),
+    path("einstellungen/gruppen/", groups.index, name="groups"),
+    path("einstellungen/gruppen/<uuid:group_id>/", groups.detail, name="group"),
+    path("einstellungen/gruppen/<uuid:group_id>/umbenennen/", groups.rename, name="group-rename"),
+    path("einstellungen/gruppen/<uuid:group_id>/aufnehmen/", groups.add, name="group-add"),
+    path("einstellungen/gruppen/<uuid:group_id>/verlassen/", groups.leave, name="group-leave"),
+    path("einstellungen/gruppen/<uuid:group_id>/schliessen/", groups.close, name="group-close"),
+    path("einstellungen/gruppen/<uuid:group_id>/<uuid:sub>/rolle/", groups.change_role, name="group-role"),
+    path("einstellungen/gruppen/<uuid:group_id>/<uuid:sub>/entfernen/", groups.remove, name="group-remove"),
     path("sprache/", session.language, name="language"),
     path("anmelden/", session.SignIn.as_view(), name="login"),
     path("abmelden/", session.SignOut.as_view(), name="logout"),

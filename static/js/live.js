@@ -11,7 +11,11 @@
   const FIRST_WAIT = 500;
   const LONGEST_WAIT = 30000;
 
+  // An act on one's own rights sends a notice while its answer is on the way: loading anew would break that off.
+  const LEAVING_WAIT = 1500;
+
   let wait = FIRST_WAIT;
+  let isLeaving = false;
   let wasLost = false;
 
   function dispatch(name, ids) {
@@ -30,7 +34,7 @@
 
     socket.addEventListener("message", (message) => {
       const frame = JSON.parse(message.data);
-      if (frame.type === "access.changed") location.reload();
+      if (frame.type === "access.changed") setTimeout(() => location.reload(), isLeaving ? LEAVING_WAIT : 0);
       else if (EVENTS[frame.type]) dispatch(EVENTS[frame.type], frame.ids);
     });
 
@@ -42,6 +46,10 @@
       wait = Math.min(wait * 2, LONGEST_WAIT);
     });
   }
+
+  window.addEventListener("beforeunload", () => {
+    isLeaving = true;
+  });
 
   connect();
 })();

@@ -11,7 +11,7 @@ import pytest
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import groups
-from gedaechtnis.identity.models import GroupMembership, Org, OrgMembership, User
+from gedaechtnis.identity.models import AuditEntry, GroupMembership, Org, OrgMembership, User
 from gedaechtnis.identity.principals import person, user_scope
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Outcome
 from gedaechtnis.memory.selectors import asof, entities
@@ -123,6 +123,21 @@ def test_what_does_not_fit_is_refused(anna: User, ben: User, family: UUID, told:
     assert code_of(lambda: groups.create_group(user=anna, name=" \u200b ")) == "empty_name"
     assert code_of(lambda: groups.create_group(user=anna, name="x" * 201)) == "too_long"
     assert told == []
+
+
+def test_every_change_of_rights_is_on_record(anna: User, ben: User, family: UUID) -> None:
+    groups.change_role(user=anna, group_id=family, sub=ben.sub, role=Role.VIEWER)
+    groups.leave(user=ben, group_id=family)
+    groups.close_group(user=anna, group_id=family)
+    shared = f"group:{family}"
+    entries = [(entry.kind, entry.acted_by, entry.sub, entry.details) for entry in AuditEntry.objects.order_by("id")]
+    assert entries == [
+        ("member_added", user_scope(anna.sub), anna.sub, {"scope": shared, "role": "owner"}),
+        ("member_added", user_scope(anna.sub), ben.sub, {"scope": shared, "role": "editor"}),
+        ("role_changed", user_scope(anna.sub), ben.sub, {"scope": shared, "role": "viewer"}),
+        ("member_removed", user_scope(ben.sub), ben.sub, {"scope": shared}),
+        ("group_closed", user_scope(anna.sub), None, {"scope": shared}),
+    ]
 
 
 def test_into_a_group_of_an_org_come_only_its_members(anna: User, ben: User, family: UUID) -> None:

@@ -55,6 +55,12 @@ register.filter("scope_words", scopes.scope_words)
 
 
 @register.filter
+def role_words(role: str) -> str:
+    """What a role in a group lets one do."""
+    return {"owner": _("owns it"), "editor": _("writes"), "viewer": _("reads along")}[role]
+
+
+@register.filter
 def ago(instant: datetime) -> str:
     """`2 min ago`, seen from now."""
     return moments.ago(instant, clock.now())

@@ -7,11 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.http import require_POST
 
+from gedaechtnis.identity import backends
 from gedaechtnis.web.http import safe_next
 
 
@@ -31,11 +33,21 @@ class SignIn(LoginView):
         return super().form_valid(form)
 
     def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
-        if context["form"].errors:
-            response_kwargs["status"] = 422
-        response = super().render_to_response(context, **response_kwargs)
+        form = context["form"]
+        refusal = _refusal(form)
+        if form.errors:
+            response_kwargs["status"] = backends.REFUSALS[refusal.code] if refusal else 422
+        response = super().render_to_response({**context, "refusal": refusal}, **response_kwargs)
+        if refusal and refusal.params:
+            response["Retry-After"] = str(refusal.params["retry_after"])
         response["Cache-Control"] = "no-store"
         return response
+
+
+def _refusal(form: AuthenticationForm) -> ValidationError | None:
+    """Why the password was not even looked at."""
+    errors = form.errors.as_data().get(NON_FIELD_ERRORS, [])
+    return next((error for error in errors if error.code in backends.REFUSALS), None)
 
 
 class SignOut(LogoutView):

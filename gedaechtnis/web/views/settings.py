@@ -25,7 +25,7 @@ def edit(request: PersonRequest) -> HttpResponse:
     initial = {"language": user.language, "time_zone": user.time_zone, "theme": request.COOKIES.get("theme", "auto")}
     form = SettingsForm(request.POST or None, initial=initial)
     if request.method != "POST" or not form.is_valid():
-        context = {"nav": "settings", "form": form}
+        context = {"nav": "settings", "section": "general", "form": form}
         return show(request, "settings/edit.html", "settings-form", context, status=422 if form.errors else 200)
     form.save(user)
     response = redirect("settings")

@@ -19,6 +19,7 @@ PAGES = {
     "entity-then": f"{EVA}?valid_at=2026-05-01",
     "entity-known": f"{EVA}?as_of=2020-01-01T00:00:00Z",
     "settings": "/einstellungen/",
+    "groups": "/einstellungen/gruppen/",
     "missing": "/wissen/person:niemand/",
 }
 
