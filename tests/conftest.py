@@ -14,10 +14,12 @@ from typing import Any
 
 import psycopg
 import pytest
+import redis
 from django.core.management import call_command
 from django.db import connections
 from django.test import Client
 
+from gedaechtnis.identity import limits
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.identity.tokens import create_token
@@ -55,7 +57,11 @@ def _emptier() -> Callable[[], None]:
         ]
     truncate = ", ".join(f'"{table}"' for table in tables if table not in _KEPT | {"registry_predicate"})
 
+    counters = redis.Redis.from_url(os.environ["REDIS_URL"])
+
     def empty() -> None:
+        for key in counters.scan_iter(f"{limits.PREFIX}*"):
+            counters.delete(key)
         with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
             admin.execute(f"TRUNCATE {truncate} RESTART IDENTITY CASCADE")
             admin.execute("DELETE FROM registry_predicate WHERE source <> 'core'")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -12,8 +14,12 @@ from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity import limits
+from gedaechtnis.identity.models import Token
 from gedaechtnis.identity.principals import Principal, from_token, person
 from gedaechtnis.identity.tokens import authenticate
+
+logger = logging.getLogger(__name__)
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -36,6 +42,7 @@ class BearerToken(HttpBearer):
             return None
         principal = from_token(found)
         translation.activate(_asked_language(request) or principal.language)
+        _check_rate(found)
         return _admitted(request, principal)
 
 
@@ -51,6 +58,19 @@ class PageSession(APIKeyCookie):
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
         return self(request)
+
+
+def _check_rate(token: Token) -> None:
+    most = settings.GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE
+    try:
+        verdict = limits.take([limits.Limit(name=f"token.{token.pk}", most=most, seconds=60)])
+    except limits.Unreachable:
+        # The token has proved who is asking: without a count it is better served than refused.
+        logger.warning("requests of a token cannot be counted", exc_info=True)
+        return
+    if verdict.wait:
+        detail = _("Too many requests: at most %(most)s a minute with one token.") % {"most": most}
+        raise Problem("rate_limited", detail, 429, extra={"retry_after": verdict.wait})
 
 
 def _admitted(request: HttpRequest, principal: Principal) -> Principal:

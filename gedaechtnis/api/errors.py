@@ -85,7 +85,8 @@ def install(api: NinjaAPI) -> None:
 
 
 def _problem(_request: HttpRequest, problem: Any) -> HttpResponse:
-    return problem_response(problem)
+    retry_after = problem.extra.get("retry_after")
+    return problem_response(problem, headers={"Retry-After": str(retry_after)} if retry_after else None)
 
 
 def _invalid_input(_request: HttpRequest, error: Any) -> HttpResponse:

@@ -32,6 +32,11 @@ GEDAECHTNIS_WORK_LEASE_SECONDS = env.integer("GEDAECHTNIS_WORK_LEASE_SECONDS", 1
 GEDAECHTNIS_CURATOR_IDLE_SECONDS = env.integer("GEDAECHTNIS_CURATOR_IDLE_SECONDS", 30, minimum=0)
 GEDAECHTNIS_CURATOR_MAX_TURNS = env.integer("GEDAECHTNIS_CURATOR_MAX_TURNS", 5, minimum=1)
 
+# Wrong passwords of one account from one address in this time; ten times as many from an address in all.
+GEDAECHTNIS_SIGN_IN_ATTEMPTS = env.integer("GEDAECHTNIS_SIGN_IN_ATTEMPTS", 5, minimum=1)
+GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS = env.integer("GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS", 900, minimum=1)
+GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE = env.integer("GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE", 600, minimum=1)
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -96,6 +101,7 @@ if os.environ.get("DATABASE_OWNER_URL"):
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "identity.User"
+AUTHENTICATION_BACKENDS = ["gedaechtnis.identity.backends.PasswordBackend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
