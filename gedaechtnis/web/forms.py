@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
@@ -10,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from gedaechtnis.identity.models import User
 
+TOKEN_DAYS = ((30, _("in 30 days")), (90, _("in 90 days")), (365, _("in a year")), (0, _("never")))
 THEMES = (("auto", _("as on your device")), ("light", _("light")), ("dark", _("dark")))
 
 
@@ -30,3 +34,31 @@ class SettingsForm(forms.Form):
         user.language = self.cleaned_data["language"]
         user.time_zone = self.cleaned_data["time_zone"]
         user.save(update_fields=["language", "time_zone"])
+
+
+class TokenForm(forms.Form):
+    """A new token and its limits. `places` are the scopes it may be confined to write in."""
+
+    name = forms.CharField(label=_("Name"), max_length=100)
+    agent_role = forms.RegexField(
+        r"^[a-z0-9-]+$",
+        label=_("Role of the agent"),
+        max_length=50,
+        required=False,
+        initial="assistant",
+        error_messages={"invalid": _("Only small letters, digits and hyphens.")},
+    )
+    read_only = forms.BooleanField(label=_("may only read"), required=False)
+    days = forms.TypedChoiceField(label=_("Ends"), choices=TOKEN_DAYS, coerce=int, initial=90)
+
+    def __init__(self, *args: Any, places: Iterable[tuple[str, str]], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["write_scope"] = forms.ChoiceField(
+            label=_("May write"), required=False, choices=[("", _("wherever I may")), *places]
+        )
+
+    def options(self, now: datetime) -> dict[str, Any]:
+        """The form as arguments of `create_token`."""
+        chosen = dict(self.cleaned_data)
+        days = chosen.pop("days")
+        return {**chosen, "expires_at": now + timedelta(days=days) if days else None}

@@ -20,6 +20,7 @@ from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.selectors import entities
+from gedaechtnis.web.scopes import Scopes
 
 P = ParamSpec("P")
 
@@ -31,10 +32,11 @@ class HtmxHttpRequest(HttpRequest):
 
 
 class PersonRequest(HtmxHttpRequest):
-    """A request of somebody signed in; `principal` holds today's memberships."""
+    """A request of somebody signed in; `principal` holds today's memberships, `scopes` the words for them."""
 
     user: User
     principal: Principal
+    scopes: Scopes
 
 
 def private(
@@ -52,6 +54,7 @@ def private(
             return _sign_in(htmx_request)
         person_request = cast(PersonRequest, request)
         person_request.principal = person(person_request.user)
+        person_request.scopes = Scopes(person_request.principal)
         try:
             response = view(person_request, *args, **kwargs)
         except NotFound as missing:

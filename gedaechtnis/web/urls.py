@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gedaechtnis.web.views import chat, entity, explorer, facts, groups, proposals, session, settings, shell
+from gedaechtnis.web.views import chat, entity, explorer, facts, groups, proposals, session, settings, shell, tokens
 
 urlpatterns = [
     path("", chat.home, name="home"),
@@ -29,6 +29,8 @@ urlpatterns = [
     path("einstellungen/gruppen/<uuid:group_id>/schliessen/", groups.close, name="group-close"),
     path("einstellungen/gruppen/<uuid:group_id>/<uuid:sub>/rolle/", groups.change_role, name="group-role"),
     path("einstellungen/gruppen/<uuid:group_id>/<uuid:sub>/entfernen/", groups.remove, name="group-remove"),
+    path("einstellungen/zugaenge/", tokens.index, name="tokens"),
+    path("einstellungen/zugaenge/<uuid:token_id>/widerrufen/", tokens.revoke, name="token-revoke"),
     path("sprache/", session.language, name="language"),
     path("anmelden/", session.SignIn.as_view(), name="login"),
     path("abmelden/", session.SignOut.as_view(), name="logout"),

@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock, moments
 from gedaechtnis.memory.answers import FactView
-from gedaechtnis.web import scopes, values
+from gedaechtnis.web import values
+from gedaechtnis.web.scopes import Scopes
 
 register = template.Library()
 
@@ -51,7 +52,12 @@ register.filter("short_day", moments.short_day)
 register.filter("clock", moments.clock)
 register.filter("day_and_clock", moments.day_and_clock)
 register.filter("moment", moments.moment)
-register.filter("scope_words", scopes.scope_words)
+
+
+@register.filter
+def in_words(scope_ref: str, scopes: Scopes) -> str:
+    """Who sees what is in a scope."""
+    return scopes.words(scope_ref)
 
 
 @register.filter
