@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import re
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -16,13 +16,13 @@ from ninja.utils import check_csrf
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity import limits
 from gedaechtnis.identity.models import Token
-from gedaechtnis.identity.principals import Principal, from_token, person
+from gedaechtnis.identity.principals import SCOPE_REF, Principal, from_token, person
 from gedaechtnis.identity.tokens import authenticate
 
 logger = logging.getLogger(__name__)
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ORG = "Gedaechtnis-Org"
 
 
 class ApiRequest(HttpRequest):
@@ -40,9 +40,11 @@ class BearerToken(HttpBearer):
         found = authenticate(token, request)
         if found is None:
             return None
-        principal = from_token(found)
-        translation.activate(_asked_language(request) or principal.language)
+        translation.activate(_asked_language(request) or found.user.language)
         _check_rate(found)
+        principal = from_token(found, _chosen_org(request))
+        if request.method not in _SAFE_METHODS and not found.read_only and not principal.write_scopes:
+            raise Problem("scope_denied", _("This token may not write into its scope any more."), 403)
         return _admitted(request, principal)
 
 
@@ -54,10 +56,21 @@ class PageSession(APIKeyCookie):
             return None
         if check_csrf(request) is not None:
             raise Problem("csrf_failed", _("The page is too old or foreign. Load it again."), 403)
-        return _admitted(request, person(request.user))
+        return _admitted(request, person(request.user, _chosen_org(request)))
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
         return self(request)
+
+
+def _chosen_org(request: HttpRequest) -> UUID | None:
+    """The organisation that the header `Gedaechtnis-Org` picks to act in; the first of the person's without it."""
+    text = request.headers.get(_ORG)
+    if text is None:
+        return None
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise Problem("invalid_org", _("This is not an identifier (a UUID)."), field=_ORG) from error
 
 
 def _check_rate(token: Token) -> None:
@@ -97,7 +110,7 @@ def chosen_scope(principal: Principal, scope_ref: str | None) -> str:
     """
     if scope_ref is None:
         return principal.default_scope
-    if not _SCOPE_REF.fullmatch(scope_ref):
+    if not SCOPE_REF.fullmatch(scope_ref):
         raise Problem("invalid_scope", _("This is not the name of a scope."), field="Gedaechtnis-Scope")
     if scope_ref not in principal.write_scopes:
         raise Problem("scope_denied", _("You may not write into this scope."), 403, "Gedaechtnis-Scope")

@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 
 
@@ -113,6 +114,10 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def has_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= clock.now()
 
 
 class AuditEntry(models.Model):

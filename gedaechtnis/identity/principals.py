@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -9,11 +10,15 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.db.models import Q
+from django.utils.translation import gettext as _
 
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.rank import Rank
-from gedaechtnis.identity.models import GroupMembership, Token, User
+from gedaechtnis.identity.models import Group, GroupMembership, OrgMembership, Token, User
 
 GLOBAL_SCOPE = "global"
+SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_CLEARANCE = 3
 
 
@@ -72,36 +77,64 @@ def user_scope(sub: UUID) -> str:
     return f"user:{sub}"
 
 
-def person(user: User) -> Principal:
-    """The person at the page: full clearance, their own scope, groups and orgs."""
+def org_of(scope_ref: str) -> UUID | None:
+    """The org a scope lies in: its own for orgs, the group's for groups; none for people, the instance, the unknown."""
+    kind, _colon, key = scope_ref.partition(":")
+    if kind == "org":
+        return UUID(key)
+    if kind == "group":
+        return Group.objects.filter(pk=UUID(key)).values_list("org_id", flat=True).first()
+    return None
+
+
+def person(user: User, org: UUID | None = None) -> Principal:
+    """The person at the page: full clearance, their own scope, their groups, and one of their orgs.
+
+    `org` is the one they act in, the first of theirs without it. Groups of other orgs are out of sight meanwhile.
+
+    Raises:
+        Problem: `org_denied` (403) for an org they are not in, whether it exists or not.
+    """
     own = user_scope(user.sub)
+    roles = dict(OrgMembership.objects.filter(user=user).values_list("org_id", "role"))
+    if org is not None and org not in roles:
+        raise Problem("org_denied", _("You are not in this organisation."), 403)
+    active = org or min(roles, default=None)
     memberships = list(
-        GroupMembership.objects.filter(user=user, group__closed_at=None).select_related("group").order_by("group_id")
+        GroupMembership.objects.filter(user=user, group__closed_at=None)
+        .filter(Q(group__org=None) | Q(group__org=active))
+        .select_related("group")
+        .order_by("group_id")
     )
-    org_ids = {m.org_id for m in user.org_memberships.all()}
-    readable = [m for m in memberships if m.group.org_id is None or m.group.org_id in org_ids]
-    groups = [f"group:{m.group_id}" for m in readable]
-    editable = [f"group:{m.group_id}" for m in readable if m.role != GroupMembership.Role.VIEWER]
-    active_org = min(org_ids) if org_ids else None
-    orgs = [f"org:{active_org}"] if active_org else []
+    editable = [f"group:{m.group_id}" for m in memberships if m.role != GroupMembership.Role.VIEWER]
+    orgs = [f"org:{active}"] if active else []
     return Principal(
         kind=PrincipalKind.PERSON,
         acted_by=own,
         sub=user.sub,
-        read_scopes=(own, *groups, *orgs, GLOBAL_SCOPE),
-        write_scopes=frozenset({own, *editable}),
+        read_scopes=(own, *(f"group:{m.group_id}" for m in memberships), *orgs, GLOBAL_SCOPE),
+        write_scopes=frozenset(
+            {own, *editable, *(orgs if active and roles[active] == OrgMembership.Role.ADMIN else ())}
+        ),
         default_scope=own,
-        org_id=active_org,
+        org_id=active,
         clearance=MAX_CLEARANCE,
         time_zone=user.time_zone,
         language=user.language,
-        group_orgs={f"group:{m.group_id}": m.group.org_id for m in readable},
+        group_orgs={f"group:{m.group_id}": m.group.org_id for m in memberships},
     )
 
 
-def from_token(token: Token) -> Principal:
-    """What a token may do: its user's rights, narrowed by the token's own limits."""
-    owner = person(token.user)
+def from_token(token: Token, org: UUID | None = None) -> Principal:
+    """What a token may do: its user's rights of today, narrowed by the token's own limits.
+
+    A token for one scope acts in the org of that scope unless `org` says otherwise. Once its user may not write
+    there any more, it writes nothing.
+
+    Raises:
+        Problem: `org_denied` (403) for an org the user is not in.
+    """
+    owner = person(token.user, org or _org_of_token(token))
     default_scope = token.write_scope or owner.default_scope
     writable = owner.write_scopes & {default_scope} if token.write_scope else owner.write_scopes
     is_agent = bool(token.agent_role)
@@ -117,6 +150,11 @@ def from_token(token: Token) -> Principal:
     )
 
 
+def _org_of_token(token: Token) -> UUID | None:
+    org = org_of(token.write_scope)
+    return org if org and OrgMembership.objects.filter(user=token.user, org=org).exists() else None
+
+
 def curator(user: User) -> Principal:
     """The curator of a user's chats: reads as the user; what it writes is judged as inference or quote."""
     owner = person(user)
@@ -125,6 +163,7 @@ def curator(user: User) -> Principal:
 
 def system(scope_ref: str, purpose: str) -> Principal:
     """A job of the server itself, confined to one scope."""
+    org = org_of(scope_ref)
     return Principal(
         kind=PrincipalKind.SYSTEM,
         acted_by=f"system:{purpose}",
@@ -132,7 +171,9 @@ def system(scope_ref: str, purpose: str) -> Principal:
         read_scopes=(scope_ref, GLOBAL_SCOPE),
         write_scopes=frozenset({scope_ref}),
         default_scope=scope_ref,
+        org_id=org,
         clearance=MAX_CLEARANCE,
+        group_orgs={scope_ref: org} if scope_ref.startswith("group:") else {},
         time_zone=str(settings.GEDAECHTNIS_TIME_ZONE),
         language=str(settings.LANGUAGE_CODE),
     )

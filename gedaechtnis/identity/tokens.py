@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -15,7 +16,11 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import audit, principals
 from gedaechtnis.identity.models import Token, User
+from gedaechtnis.identity.principals import SCOPE_REF
 
+MAX_NAME = 100
+
+_AGENT_ROLE = re.compile(r"[a-z][a-z0-9_-]{0,49}")
 _PREFIX = "gd_"
 _SHOWN = 8
 _TOUCH_EVERY = timedelta(minutes=1)
@@ -43,9 +48,11 @@ def create_token(
     `acted_by` is who asked for it, for the security log; the user without it.
 
     Raises:
-        Problem: `scope_denied` if the user may not write `write_scope`.
+        Problem: `scope_denied` (403) if the user may not write `write_scope`; `missing`, `too_long`,
+            `invalid_agent_role`, `out_of_range` naming the field.
     """
-    if write_scope and write_scope not in principals.person(user).write_scopes:
+    _check(name, agent_role, clearance)
+    if write_scope and write_scope not in _writable(user, write_scope):
         raise Problem("scope_denied", _("You may not write into this scope."), 403, "write_scope")
     secret = _PREFIX + secrets.token_urlsafe(32)
     token = Token.objects.create(
@@ -70,6 +77,35 @@ def create_token(
     return token, secret
 
 
+def _check(name: str, agent_role: str, clearance: int) -> None:
+    if not name.strip():
+        raise Problem("missing", _("A token needs a name."), field="name")
+    if len(name) > MAX_NAME:
+        raise Problem(
+            "too_long", _("At most %(max_length)s characters are allowed.") % {"max_length": MAX_NAME}, 422, "name"
+        )
+    if agent_role and not _AGENT_ROLE.fullmatch(agent_role):
+        detail = _("A role is a word of small letters, digits, “-” and “_”, at most 50 characters.")
+        raise Problem("invalid_agent_role", detail, field="agent_role")
+    if not 0 <= clearance <= principals.MAX_CLEARANCE:
+        raise Problem("out_of_range", _("The clearance is a number from 0 to 3."), field="clearance")
+
+
+def _writable(user: User, scope_ref: str) -> frozenset[str]:
+    """What the user may write while they act in the org of the scope."""
+    if not SCOPE_REF.fullmatch(scope_ref):
+        return frozenset()
+    try:
+        return principals.person(user, principals.org_of(scope_ref)).write_scopes
+    except Problem:
+        return frozenset()
+
+
+def list_tokens(*, user: User) -> list[Token]:
+    """All of a user's tokens, those that ended too, the newest first."""
+    return list(Token.objects.filter(user=user).order_by("-created_at", "-id"))
+
+
 @transaction.atomic
 def revoke_token(*, user: User, token_id: UUID, acted_by: str = "") -> Token:
     """End a token of a user's for good; one that has ended already stays as it was.
@@ -92,7 +128,7 @@ def authenticate(secret: str, request: HttpRequest | None = None) -> Token | Non
     """The valid token behind a secret, or None (unknown, revoked, expired, user disabled)."""
     now = clock.now()
     token = Token.objects.select_related("user").filter(digest=_digest(secret), revoked_at=None).first()
-    if token is None or not token.user.is_active or (token.expires_at and token.expires_at <= now):
+    if token is None or not token.user.is_active or token.has_expired:
         return None
     if token.last_used_at is None or token.last_used_at < now - _TOUCH_EVERY:
         _touch(token, now, request)
