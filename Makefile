@@ -7,6 +7,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 EMBEDDED := $(PY) -m gedaechtnis.embedded
+# Where the data of this instance lives; several run side by side, each with a directory of its own.
+VAR ?= var
 TEST_SERVICES := $(EMBEDDED) exec --var var/test --fresh --
 STATIC_SETTINGS := DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.lint
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
@@ -24,23 +26,29 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage test e2e lint types fmt lock
+.PHONY: help run serve shell manage backup restore test e2e lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(RUNTIME) $(ASSETS) $(MESSAGES) ## start everything and say which page to open; PORT=8000
-	@$(EMBEDDED) run $(if $(PORT),--port $(PORT))
+run: $(RUNTIME) $(ASSETS) $(MESSAGES) ## start everything and say which page to open; PORT=8000 VAR=var
+	@$(EMBEDDED) run --var $(VAR) $(if $(PORT),--port $(PORT))
 
 serve: $(RUNTIME) $(ASSETS) $(MESSAGES) ## production settings on your own PostgreSQL and Redis; ARGS="--host … --workers …"
-	@$(EMBEDDED) serve $(ARGS)
+	@$(EMBEDDED) serve --var $(VAR) $(ARGS)
 
 shell: $(RUNTIME) $(MESSAGES) ## a Django shell on the data of `make run`, running or not
-	@$(EMBEDDED) exec --join -- $(PY) manage.py shell
+	@$(EMBEDDED) exec --join --var $(VAR) -- $(PY) manage.py shell
 
 manage: $(RUNTIME) $(MESSAGES) ## a management command on the data of `make run`; ARGS="token create anna --name laptop"
-	@$(EMBEDDED) exec --join -- $(PY) manage.py $(ARGS)
+	@$(EMBEDDED) exec --join --var $(VAR) -- $(PY) manage.py $(ARGS)
+
+backup: $(RUNTIME) ## a checked dump of everything in var/backups; ARGS="--to DIR"
+	@$(EMBEDDED) backup --var $(VAR) $(ARGS)
+
+restore: $(RUNTIME) $(MESSAGES) ## a backup into an empty database; FILE=….dump
+	@$(EMBEDDED) restore --var $(VAR) $(FILE)
 
 test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included where Chromium can be had; ARGS="-k name"
 	@if $(HAVE_CHROMIUM); then \

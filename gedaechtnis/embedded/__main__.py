@@ -27,6 +27,10 @@ def main(arguments: list[str] | None = None) -> int:
             return stack.run(options.var, options.port)
         if options.command == "serve":
             return stack.serve(options.var, options.host, options.port, options.workers, options.trusted_proxies)
+        if options.command == "backup":
+            return stack.make_backup(options.var, options.to)
+        if options.command == "restore":
+            return stack.restore_backup(options.var, options.file)
         return _exec(options)
     except EmbeddedError as error:
         say(f"error: {error}")
@@ -64,12 +68,18 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="web processes (default: one a core)")
     serve.add_argument("--trusted-proxies", default="127.0.0.1", help="addresses whose forwarded headers count")
 
+    backup = commands.add_parser("backup", help="a dump of everything, checked for being whole")
+    backup.add_argument("--to", type=Path, metavar="DIR", help="where it is kept (default: VAR/backups)")
+
+    restore = commands.add_parser("restore", help="a dump into an empty database")
+    restore.add_argument("file", type=Path, metavar="FILE")
+
     execute_parser = commands.add_parser("exec", help="run one command with the services around it")
     group = execute_parser.add_mutually_exclusive_group()
     group.add_argument("--fresh", action="store_true", help="empty database and Valkey first; fast, not durable")
     group.add_argument("--join", action="store_true", help="use services of one's own, or those that already run there")
 
-    for subparser in (run, serve, execute_parser):
+    for subparser in (run, serve, backup, restore, execute_parser):
         subparser.add_argument("--var", type=Path, default=_DEFAULT_VAR, help="directory of all data")
     execute_parser.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND …")
     return parser

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gedaechtnis.embedded import external, services
+from gedaechtnis.embedded import backup, external, services
 from gedaechtnis.embedded.console import say
 from gedaechtnis.embedded.credentials import sample_password
 from gedaechtnis.embedded.errors import EmbeddedError
@@ -67,6 +67,37 @@ def serve(var: Path, host: str, port: int, workers: int, trusted_proxies: str) -
     web = ["--host", host, "--port", str(port), "--workers", str(workers)]
     web += ["--proxy-headers", "--forwarded-allow-ips", trusted_proxies]
     return _supervise(environment, web, var, f"Serving on {host}:{port}", port)
+
+
+def make_backup(var: Path, directory: Path | None) -> int:
+    """Back up services of one's own, or the bundled ones, running or not; returns the exit code."""
+    directory = directory or var / "backups"
+    if external.wanted() or os.environ.get("DATABASE_BACKUP_URL"):
+        backup.make(directory, dict(os.environ))
+    elif shared := services.joined(var):
+        backup.make(directory, shared.full_environment())
+    else:
+        with services.running(var) as bundled:
+            backup.make(directory, bundled.full_environment())
+    return 0
+
+
+def restore_backup(var: Path, dump: Path) -> int:
+    """Restore into an empty database, bring it up to date and check its guard; returns the exit code."""
+    settings = {"DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", f"{_SETTINGS}.dev")}
+    if external.wanted():
+        external.check()
+        environment = {**os.environ, **settings}
+        backup.restore(dump, environment)
+        _manage(environment, "setup")
+        return 0
+    with services.running(var) as bundled:
+        environment = {**os.environ, **settings, **bundled.full_environment()}
+        backup.restore(dump, environment)
+        _manage(environment, "setup")
+        # What was restored is somebody's memory: no sample people among them.
+        (bundled.state / _SAMPLE_MARK).touch()
+    return 0
 
 
 def _manage(environment: Mapping[str, str], *arguments: str) -> None:
