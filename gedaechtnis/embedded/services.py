@@ -110,7 +110,8 @@ def _locked(state: Path) -> Iterator[None]:
         except BlockingIOError:
             holder = file.read().strip() or "unknown"
             raise InUse(
-                f"{state} is in use by process {holder}: stop that one first, or choose another directory with --var."
+                f"{state} is in use by process {holder}: stop that one first, choose another directory with --var,"
+                " or, for a command beside it, use its services: `exec --join -- COMMAND`."
             ) from None
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

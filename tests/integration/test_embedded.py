@@ -169,6 +169,7 @@ def test_it_refuses_a_second_user_of_the_same_directory(var: Path) -> None:
         joined = services.joined(var)
     assert second.returncode == 1
     assert f"in use by process {os.getpid()}" in second.stdout
+    assert "exec --join" in second.stdout
     assert joined == running
     assert services.joined(var) is None
 

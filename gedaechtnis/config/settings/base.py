@@ -6,6 +6,7 @@ also need DATABASE_OWNER_URL (role gedaechtnis_owner); servers and workers run w
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -116,10 +117,12 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 SESSION_ENGINE = "gedaechtnis.identity.sessions"
-SESSION_COOKIE_NAME = "gedaechtnis_session"
+# A browser sends cookies to every port of a host name: the key tells the cookies of several instances apart.
+INSTANCE = hashlib.blake2b(SECRET_KEY.encode(), digest_size=4, person=b"cookie names").hexdigest()
+SESSION_COOKIE_NAME = f"gedaechtnis_session_{INSTANCE}"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_NAME = "gedaechtnis_csrf"
+CSRF_COOKIE_NAME = f"gedaechtnis_csrf_{INSTANCE}"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from gedaechtnis.identity.models import Group, GroupMembership, User
@@ -58,7 +59,7 @@ def test_a_session_reads_and_needs_the_csrf_token_to_write(anna: User) -> None:
     sent = {"data": {"title": "Garten"}, "content_type": "application/json"}
     assert_problem(page.post("/api/chats", **sent), 403, "csrf_failed")
     page.get("/login/")
-    page.cookies.load({"gedaechtnis_csrf": "a" * 32})
+    page.cookies.load({settings.CSRF_COOKIE_NAME: "a" * 32})
     assert page.post("/api/chats", headers={"X-CSRFToken": "a" * 32}, **sent).status_code == 201
 
 

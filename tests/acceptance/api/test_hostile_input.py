@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from gedaechtnis.identity.models import User
@@ -97,7 +98,7 @@ def test_case_c100_nul_in_a_cookie_or_filter_is_no_error_of_ours(
     page.raise_request_exception = False
     assert page.get("/wissen/?kind=%00").status_code == 422
     stranger = Client(raise_request_exception=False)
-    cookie = {"Cookie": 'gedaechtnis_session="\\000aaaaaaaaaaa"'}
+    cookie = {"Cookie": f'{settings.SESSION_COOKIE_NAME}="\\000aaaaaaaaaaa"'}
     assert stranger.get("/anmelden/", headers=cookie).status_code == 200
     assert stranger.get("/api/chats", headers=cookie).status_code == 401
 
