@@ -18,6 +18,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import events
+from gedaechtnis.memory.selectors import explain
 from gedaechtnis.scoping.context import scope
 
 MAX_MESSAGE_CHARS = 8_000
@@ -135,11 +136,13 @@ def append(chat: Chat, *, role: str, text: str, **columns: Any) -> Message:
 
 
 def _reply(principal: Principal, chat_id: UUID, run_id: UUID, reply: agent.Reply) -> None:
+    level = explain.highest_classification(principal=principal, fact_ids=reply.fact_ids)
     with scope(principal, write=principal.default_scope):
         chat = selectors.lock_chat(chat_id, principal.default_scope)
         append(
             chat,
             role=Message.Role.ASSISTANT,
+            classification=level,
             text=reply.text,
             run_id=run_id,
             fact_ids=[str(id) for id in reply.fact_ids],

@@ -50,6 +50,7 @@ class Outcome(StrEnum):
     PENDING = "pending"
     REJECTED = "rejected"
     DUPLICATE = "duplicate"
+    WITHHELD = "withheld"
 
 
 class _Strict(BaseModel):

@@ -21,12 +21,12 @@ class TermAdmin(admin.ModelAdmin[T]):
 
 @admin.register(EntityKind)
 class EntityKindAdmin(TermAdmin[EntityKind]):
-    list_display = ("key", "label_de", "label_en", "rag", "privileged", "state")
+    list_display = ("key", "label_de", "label_en", "rag", "privileged", "classification", "state")
 
 
 @admin.register(Predicate)
 class PredicateAdmin(TermAdmin[Predicate]):
-    list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "authority", "state")
+    list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "authority", "classification", "state")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "cardinality", "value_type", "privileged", "source")
 
 

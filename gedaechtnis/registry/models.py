@@ -16,6 +16,15 @@ class State(models.TextChoices):
     DEPRECATED = "deprecated", _("deprecated")
 
 
+class Classification(models.IntegerChoices):
+    """Who reads what is stated: a principal of at least this clearance."""
+
+    PUBLIC = 0, _("public")
+    INTERNAL = 1, _("internal")
+    PERSONAL = 2, _("personal")
+    SENSITIVE = 3, _("sensitive")
+
+
 class Term(models.Model):
     """What kinds, predicates and event types have in common."""
 
@@ -49,6 +58,7 @@ class EntityKind(Term):
     icon = models.CharField(max_length=50, default="circle")
     rag = models.BooleanField(default=False, help_text=_("Entities of this kind can be found by search."))
     privileged = models.BooleanField(default=False, help_text=_("Changes always need a person."))
+    classification = models.SmallIntegerField(choices=Classification.choices, default=Classification.INTERNAL)
     to_text = models.CharField(max_length=500, blank=True)
     state_schema = models.JSONField(null=True, blank=True)
 
@@ -92,6 +102,7 @@ class Predicate(Term):
     kinship = models.BooleanField(default=False)
     ignore_case = models.BooleanField(default=False)
     privileged = models.BooleanField(default=False)
+    classification = models.SmallIntegerField(choices=Classification.choices, default=Classification.INTERNAL)
     embed = models.BooleanField(default=True)
     authority = models.CharField(max_length=10, choices=Authority.choices, default=Authority.PERSON)
     default_memory_type = models.CharField(max_length=30, blank=True)

@@ -21,7 +21,14 @@ def seed() -> None:
     """Insert missing core terms. Existing ones stay as they are: the admin may have changed them."""
     EntityKind.objects.bulk_create(
         [
-            EntityKind(**{**row, "rag": bool(row["rag"]), "privileged": bool(row["privileged"])})
+            EntityKind(
+                **{
+                    **row,
+                    "rag": bool(row["rag"]),
+                    "privileged": bool(row["privileged"]),
+                    "classification": int(row["classification"]),
+                }
+            )
             for row in _rows("kinds.csv")
         ],
         ignore_conflicts=True,
@@ -36,6 +43,7 @@ def _predicate(row: dict[str, str]) -> Predicate:
     return Predicate(
         key=row["key"],
         cardinality=row["cardinality"],
+        classification=int(row["classification"]),
         value_type=row["value"],
         inverse=row["inverse"],
         label_de=row["label_de"],

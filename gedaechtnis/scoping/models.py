@@ -8,8 +8,9 @@ from django.db import models
 
 from gedaechtnis.common.ids import uuid7
 
+PUBLIC = 0
 INTERNAL = 1
-"""Default classification: 0 public, 1 internal, 2 personal, 3 sensitive."""
+"""Default classification; above it stand 2 personal and 3 sensitive."""
 
 
 class ScopedModel(models.Model):

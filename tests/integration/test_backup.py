@@ -151,8 +151,8 @@ def test_case_c105_the_restored_memory_is_whole_guarded_and_answers_as_before(
     with psycopg.connect(target["DATABASE_OWNER_URL"]) as owner:
         open_tables = owner.execute(
             "SELECT relname FROM pg_class c WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace"
-            " AND NOT (relrowsecurity AND relforcerowsecurity) AND EXISTS (SELECT FROM pg_attribute"
-            " WHERE attrelid = c.oid AND attname = 'classification')"
+            " AND NOT (relrowsecurity AND relforcerowsecurity) AND 2 = (SELECT count(*) FROM pg_attribute"
+            " WHERE attrelid = c.oid AND attname IN ('scope_ref', 'classification'))"
         ).fetchall()
         assert open_tables == []
         assert owner.execute("SELECT count(*) FROM pg_class WHERE relispartition").fetchone() != (0,)

@@ -15,6 +15,7 @@ class KindOut(TermOut):
     icon: str
     rag: bool
     privileged: bool
+    classification: int
 
 
 class PredicateOut(TermOut):
@@ -29,6 +30,7 @@ class PredicateOut(TermOut):
     transitive: bool
     hierarchical: bool
     privileged: bool
+    classification: int
     authority: str
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
+
+from django.db.models import Max
 
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors import moments, views
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Fact
 
 _RELATED = ("subject", "object_entity", "applies_to")
@@ -39,6 +43,13 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id]).select_related(*_RELATED)
         closed_by = next(iter(views.fact_views(closing, moment)), None)
     return Explanation(fact=fact, chain=chain, closed_by=closed_by)
+
+
+def highest_classification(*, principal: Principal, fact_ids: Iterable[UUID]) -> int:
+    """What a text that tells these facts must be classified as, at least."""
+    with scope(principal):
+        found = Fact.objects.filter(pk__in=list(fact_ids)).aggregate(level=Max("classification"))
+    return max(found["level"] or INTERNAL, INTERNAL)
 
 
 def get_facts(*, principal: Principal, fact_ids: list[UUID]) -> tuple[FactView, ...]:

@@ -19,6 +19,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
+from gedaechtnis.memory.services import classification
 from gedaechtnis.memory.services.entities import create_entity, read_name
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
@@ -162,7 +163,7 @@ def apply_assertion(
     """Write a committed or restated plan, with its evidence."""
     register_predicate(statement.predicate)
     new = {
-        "classification": 1,
+        "classification": session.level,
         "subject_id": statement.subject.pk,
         "predicate": statement.predicate.key,
         "object_value": statement.value,
@@ -295,6 +296,7 @@ def introduce(
     evidence: Evidence | None = None,
 ) -> Entity:
     """Create an entity together with its first `name`, which holds since an unknown time."""
+    session.level = classification.of_kind(session, kind)
     entity = create_entity(session=session, kind=kind, name=name, tick=tick, description=description, is_self=is_self)
     said_by = provenance or Provenance(
         rank=session.principal.rank,
@@ -318,6 +320,7 @@ def introduce(
         observed_at=None,
         sentence=sentence_of(session, entity, predicate, True, name, None),
     )
+    session.level = classification.of_statement(session, statement, memory_type=said_by.memory_type)
     event_id = uuid7()
     plan = plan_assertion(statement=statement, said=Said(), provenance=said_by, rows={}, tick=tick, session=session)
     apply_assertion(
@@ -343,14 +346,15 @@ def introduce(
     return entity
 
 
-def locate(fact_id: str | UUID, scope_ref: str, *, field: str) -> Fact:
+def locate(fact_id: str | UUID, session: WriteSession, *, field: str) -> Fact:
     """A row of the scope by an id of any age.
 
     Raises:
-        NotFound: missing, foreign, or in a scope that is not the one being written.
+        NotFound: missing, foreign, above the caller's clearance, or in a scope that is not the one being written.
     """
     id = fact_id if isinstance(fact_id, UUID) else references.as_uuid(fact_id)
-    row = Fact.objects.filter(pk=id, scope_ref=scope_ref).first() if id else None
+    with session.as_caller():
+        row = Fact.objects.filter(pk=id, scope_ref=session.scope_ref).first() if id else None
     if row is None:
         raise references.not_found(str(fact_id), field)
     return row

@@ -54,7 +54,7 @@ def is_privileged(session: WriteSession, book: EntityBook, op: Operation) -> boo
         case AddAlias():
             kind = book.bind(op.entity_ref, field="entity_ref").kind
         case InvalidateFact():
-            row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
             subject = Entity.objects.filter(pk=row.subject_id).first()
             kind, predicate = subject.kind if subject else "", row.predicate
     return (

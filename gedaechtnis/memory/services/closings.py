@@ -17,6 +17,7 @@ from gedaechtnis.memory.services import assertions, proposals, statements
 from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.registry.models import Predicate
+from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Entity, Fact
 
 
@@ -26,8 +27,9 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
     Raises:
         Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`, `invalid_time`.
     """
-    row = assertions.locate(op.target_fact_id, act.session.scope_ref, field="target_fact_id")
+    row = assertions.locate(op.target_fact_id, act.session, field="target_fact_id")
     rows = rows_of_origin(row)
+    act.session.level = max(row.classification, *(other.classification for other in rows.values()), PUBLIC)
     plan = _plan(row, rows, _operation(act, op, row), act.tick)
     restated = plan.outcome is planner.PlanOutcome.RESTATED
     if not restated and (not act.provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL):

@@ -14,9 +14,11 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
 from gedaechtnis.memory.services import form, operations
+from gedaechtnis.memory.services.classification import admitted
 from gedaechtnis.memory.services.entities import EntityBook
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import OperationRecord
 
 
@@ -33,6 +35,7 @@ def commit_proposal(
     `review` names operations that wait for a person whatever their provenance (routing may only
     be stricter than the committer). `zone` is the zone of bare dates; the principal's by default.
     Asked again with the same run and body, the stored outcome is returned as `duplicate`.
+    What lies above the principal's clearance is written all the same, and its outcome `withheld`.
 
     Raises:
         Problem: malformed input, located at `operations.<n>.<field>`; `scope_denied`;
@@ -46,12 +49,14 @@ def commit_proposal(
         session = WriteSession.begin(opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id)
         earlier = _earlier_results(principal, write, run_id, hashes)
         book = EntityBook(session=session)
-        results = []
+        results, levels = [], []
         for index, op in enumerate(proposal.operations):
             if index in earlier:
                 results.append(_replayed(earlier[index], op, book))
+                levels.append(earlier[index].classification)
             else:
                 results.append(_carry_out(session, book, op, index, force_review=index in review))
+                levels.append(session.level)
         operations.propose_unused_sketches(session, book, proposal.operations, results)
         for index in range(len(hashes)):
             if index not in earlier:
@@ -60,9 +65,11 @@ def commit_proposal(
                     body_hash=hashes[index],
                     tick=session.ticks[index],
                     result=results[index].model_dump(mode="json"),
+                    level=levels[index],
                 )
         session.finish()
-    return ProposalResult(run_id=run_id, results=results)
+    shown = [admitted(result, level, principal.clearance) for result, level in zip(results, levels, strict=True)]
+    return ProposalResult(run_id=run_id, results=shown)
 
 
 def _carry_out(
@@ -70,6 +77,7 @@ def _carry_out(
 ) -> OperationResult:
     """One operation; a rule that refuses it is its outcome, an error of the database is not caught."""
     bound, sketches = dict(book.bound), dict(book.sketches)
+    session.level = PUBLIC
     try:
         with session.attempt():
             return operations.carry_out(session, book, op, index, force_review=force_review)
@@ -87,7 +95,7 @@ def _carry_out(
 
 def _earlier_results(
     principal: Principal, scope_ref: str, run_id: str, hashes: Sequence[UUID]
-) -> dict[int, OperationResult]:
+) -> dict[int, OperationRecord]:
     found = OperationRecord.objects.filter(scope_ref=scope_ref, principal=principal.acted_by, run_id=run_id)
     earlier = {record.op_index: record for record in found}
     for index, record in earlier.items():
@@ -98,11 +106,12 @@ def _earlier_results(
                 409,
                 "run_id",
             )
-    return {index: OperationResult.model_validate(record.result) for index, record in earlier.items()}
+    return earlier
 
 
-def _replayed(stored: OperationResult, op: Operation, book: EntityBook) -> OperationResult:
+def _replayed(record: OperationRecord, op: Operation, book: EntityBook) -> OperationResult:
     """The stored outcome as a duplicate; later operations of the proposal may still name its entity."""
+    stored = OperationResult.model_validate(record.result)
     if op.op == "upsert_entity" and stored.entity_id is not None:
         entity = book.known(str(stored.entity_id), field="id_hint")
         if entity is not None:

@@ -81,11 +81,11 @@ class EntityBook:
 
     def known(self, ref: str, *, field: str) -> Entity | None:
         """By UUID or `kind:slug`, else by exact name or alias."""
-        entity = references.look_up(ref, scopes=self.scopes)
-        if entity is not None:
+        with self.session.as_caller():
+            entity = references.look_up(ref, scopes=self.scopes)
+            if entity is None and references.split_ref(ref) is None:
+                entity = references.by_name(ref, scopes=self.scopes, field=field)
             return entity
-        parts = references.split_ref(ref)
-        return references.by_name(ref, scopes=self.scopes, field=field) if parts is None else None
 
     def match(self, op: UpsertEntity) -> Entity | None:
         """The entity that an `upsert_entity` already means: by reference, exact name or alias."""
@@ -143,6 +143,7 @@ def create_entity(
     entity = Entity(
         id=uuid7(),
         **session.ownership,
+        classification=session.level,
         kind=kind,
         slug="",
         canonical_name=name,
@@ -212,6 +213,7 @@ def add_alias(
     made = EntityAlias.objects.create(
         id=uuid7(),
         **session.ownership,
+        classification=entity.classification,
         entity=entity,
         alias=name,
         key=key,

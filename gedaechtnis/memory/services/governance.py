@@ -109,6 +109,7 @@ def _begin(opened: Scope, proposal: Proposal) -> tuple[WriteSession, Proposal]:
     current = Proposal.objects.get(pk=proposal.pk)
     if current.state != Proposal.State.OPEN:
         raise Problem("already_decided", _("This was answered already."), 409, extra={"state": current.state})
+    session.level = current.classification
     return session, current
 
 
@@ -148,7 +149,7 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
             rows = assertions.believed_rows(session.scope_ref, statement, said)
             present = proposals.standing(statement, rows)
         case InvalidateFact():
-            row = assertions.locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
             rows = closings.rows_of_origin(row)
             present = proposals.in_words(rows.values())
     if proposals.built_on(rows) == proposal.built_on:

@@ -24,12 +24,13 @@ from gedaechtnis.memory.schemas import (
     RecordEvent,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import assertions, closings, entities, proposals, statements
+from gedaechtnis.memory.services import assertions, classification, closings, entities, proposals, statements
 from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.assertions import Extras, Said
 from gedaechtnis.memory.services.authority import judge_operation
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Entity
 
 _TOLD_BY_THE_SERVER = ("entity.", "fact.", "proposal.")
@@ -73,6 +74,7 @@ def _upsert(act: Act, op: UpsertEntity) -> OperationResult:
     """Find the entity or make it. What may not be written yet becomes a sketch of this proposal."""
     session, book, provenance = act.session, act.book, act.provenance
     session.catalogue.kind(op.kind)
+    session.level = classification.of_kind(session, op.kind)
     name = entities.read_name(op.canonical_name, field="canonical_name")
     entity = book.match(op)
     if entity is None and not provenance.commits:
@@ -113,6 +115,9 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
     statement = statements.resolve(op, session, act.book, said_at=act.said_at)
     said = said_of(session, op, statement, decided=act.decided)
     rows = assertions.believed_rows(session.scope_ref, statement, said)
+    session.level = classification.of_statement(
+        session, statement, memory_type=provenance.memory_type, rows=rows.values()
+    )
     plan = assertions.plan_assertion(
         statement=statement, said=said, provenance=provenance, rows=rows, tick=tick, session=session
     )
@@ -175,7 +180,7 @@ def said_of(
     """
     replaces = None
     if op.replaces_fact_id:
-        row = assertions.locate(op.replaces_fact_id, session.scope_ref, field="replaces_fact_id")
+        row = assertions.locate(op.replaces_fact_id, session, field="replaces_fact_id")
         if row.subject_id != statement.subject.pk or row.predicate != statement.predicate.key:
             raise Problem(
                 "replaces_another",
@@ -185,7 +190,7 @@ def said_of(
         replaces = row.origin_fact_id
     based_on = None
     if op.based_on_fact_id:
-        based_on = assertions.locate(op.based_on_fact_id, session.scope_ref, field="based_on_fact_id").pk
+        based_on = assertions.locate(op.based_on_fact_id, session, field="based_on_fact_id").pk
     return Said(
         still=op.still,
         correction=op.correction,
@@ -220,6 +225,7 @@ def _alias(act: Act, op: AddAlias) -> OperationResult:
     if act.provenance.commits:
         _materialise(act, op)
     entity = act.book.bind(op.entity_ref, field="entity_ref")
+    act.session.level = entity.classification
     if not act.provenance.commits:
         return proposals.hold_alias(act, op, entity=entity)
     start = statements.read_from(op.valid_from, act.session, "valid_from")
@@ -279,6 +285,7 @@ def _record(act: Act, op: RecordEvent) -> OperationResult:
             % {"name": target.canonical_name},
             field="target_ref",
         )
+    session.level = target.classification if target else INTERNAL
     occurred = parse_instant(op.occurred_at, zone=session.zone, field="occurred_at") if op.occurred_at else tick
     event_id = uuid7()
     session.add_event(
@@ -315,6 +322,7 @@ def propose_unused_sketches(
 
 
 def _hold_entity(session: WriteSession, book: EntityBook, op: UpsertEntity, result: OperationResult) -> OperationResult:
+    session.level = classification.of_kind(session, op.kind)
     act = Act(
         session=session,
         book=book,

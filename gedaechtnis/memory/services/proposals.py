@@ -159,6 +159,7 @@ def _store(
     proposal = Proposal.objects.create(
         id=uuid7(),
         **session.ownership,
+        classification=session.level,
         kind=kind,
         operation=act.book.pinned(op),
         entities=act.book.waiting_on(op),

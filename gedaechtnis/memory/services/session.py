@@ -14,11 +14,12 @@ from django.db import transaction
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity.principals import Principal
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import events
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
 from gedaechtnis.scoping import clocks
-from gedaechtnis.scoping.context import Scope
+from gedaechtnis.scoping.context import Scope, scope
+from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import FactEvidence, OperationRecord, WorldEvent
 
 
@@ -26,6 +27,7 @@ from gedaechtnis.world.models import FactEvidence, OperationRecord, WorldEvent
 class WriteSession:
     """Made inside an open write scope. Holds the scope's clock until the transaction ends.
 
+    `level` is the classification of what the operation under way writes; each sets it before it writes.
     Rows that nothing reads within the transaction are collected and inserted by `finish()`.
     """
 
@@ -36,6 +38,7 @@ class WriteSession:
     zone: ZoneInfo
     run_id: str = ""
     chat_id: UUID | None = None
+    level: int = PUBLIC
     catalogue: Catalogue = field(default_factory=catalogue)
     touched: set[UUID] = field(default_factory=set)
     proposals: list[UUID] = field(default_factory=list)
@@ -91,6 +94,7 @@ class WriteSession:
             WorldEvent(
                 id=id,
                 **self.ownership,
+                classification=self.level,
                 event_type=event_type,
                 occurred_at=occurred_at or tick,
                 recorded_at=tick,
@@ -110,13 +114,22 @@ class WriteSession:
         )
 
     def add_evidence(self, **columns: Any) -> None:
-        self._evidence.append(FactEvidence(id=uuid7(), **self.ownership, acted_by=self.principal.acted_by, **columns))
+        self._evidence.append(
+            FactEvidence(
+                id=uuid7(),
+                **self.ownership,
+                classification=self.level,
+                acted_by=self.principal.acted_by,
+                **columns,
+            )
+        )
 
-    def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any]) -> None:
+    def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any], level: int) -> None:
         self._records.append(
             OperationRecord(
                 id=uuid7(),
                 **self.ownership,
+                classification=level,
                 principal=self.principal.acted_by,
                 run_id=self.run_id,
                 op_index=op_index,
@@ -125,6 +138,15 @@ class WriteSession:
                 result=result,
             )
         )
+
+    @contextmanager
+    def as_caller(self) -> Iterator[None]:
+        """Read no further than the caller's clearance reaches: what they name must exist for them."""
+        if self.principal.clearance >= MAX_CLEARANCE:
+            yield
+            return
+        with scope(self.principal, write=self.scope_ref):
+            yield
 
     @contextmanager
     def attempt(self) -> Iterator[None]:

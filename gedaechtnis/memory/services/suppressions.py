@@ -74,7 +74,7 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
             entities = _identities(book, op.entity_ref, "entity_ref")
             parts = list(product(["alias"], entities, [op.namespace], [name_key(op.alias)]))
         case InvalidateFact():
-            row = locate(op.target_fact_id, session.scope_ref, field="target_fact_id")
+            row = locate(op.target_fact_id, session, field="target_fact_id")
             parts = [(op.mode, str(row.origin_fact_id))]
         case _:
             raise RuntimeError(f"operations of kind {op.op} never wait")
