@@ -82,6 +82,16 @@ def finding_keys(name: str) -> frozenset[str]:
     return frozenset(key for key in keys if key)
 
 
+def search_keys(text: str) -> tuple[str, ...]:
+    """Keys to search by, what was typed first: its finding keys, and `ae`, `oe`, `ue` read as umlauts.
+
+    Search compares without diacritics, so `ä` is found as `a` on either side. Empty for an empty text.
+    """
+    keys = finding_keys(text)
+    keys |= {key.replace("ae", "a").replace("oe", "o").replace("ue", "u") for key in keys}
+    return tuple(sorted(keys, key=lambda key: (key != name_key(text), key)))
+
+
 def slugify(name: str) -> str:
     """Lower-case ASCII slug (`Nürnberg` → `nuernberg`); "" where nothing is left."""
     lowered = unicodedata.normalize("NFC", name).lower().translate(_GERMAN)

@@ -40,6 +40,7 @@ def prepare(postgres: Postgres, passwords: Mapping[str, str], *, fresh: bool = F
             )
     with postgres.connect(DATABASE) as connection:
         connection.execute((_SQL / "database.sql").read_bytes())
+        connection.execute((_SQL / "leakproof.sql").read_bytes())
 
 
 def _drop_databases(connection: psycopg.Connection) -> None:

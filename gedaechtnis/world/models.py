@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Upper
 
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.scoping.models import ScopedModel
@@ -23,7 +21,8 @@ PRECISIONS = [(precision.value, precision.value) for precision in Precision]
 class Entity(ScopedModel):
     """The identity of one thing in the world. Never hard-deleted.
 
-    `canonical_name` caches the believed `name` fact.
+    `canonical_name` caches the believed `name` fact. Names are found by a generated column that no
+    code writes (`sql/0003_names.up.sql`).
     """
 
     class Status(models.TextChoices):
@@ -63,7 +62,6 @@ class Entity(ScopedModel):
         ]
         indexes: ClassVar = [
             models.Index(fields=["scope_ref", "name_key"], name="entities_name_key"),
-            GinIndex(OpClass(Upper("canonical_name"), name="gin_trgm_ops"), name="entities_name_trgm"),
         ]
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ Status = Literal["active", "archived", "merged", "deprecated"]
 
 
 class EntitiesIn(PageIn):
-    q: str = Field(default="", max_length=500, description="Part of a name or alias.")
+    q: str = Field(default="", max_length=500, description="A name or alias, part of one, or nearly one.")
     kind: str | None = Field(default=None, max_length=100)
     status: Status = "active"
 

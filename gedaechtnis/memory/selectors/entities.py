@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.common.text import check_text, finding_keys, name_key
+from gedaechtnis.common.text import check_text, search_keys
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import EntityView, Page
-from gedaechtnis.memory.selectors import views
+from gedaechtnis.memory.selectors import names, views
 from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityAlias, Fact
@@ -45,7 +45,10 @@ def search_entities(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[EntityView]:
-    """Entities whose name or alias contains what is asked, by name; all of them for an empty `q`.
+    """Entities that have or resemble a name, the best fit first; all of them, by name, for an empty `q`.
+
+    A name or alias fits by being it, beginning with it, holding it (from three characters on anywhere,
+    below that where a word begins), or being alike (a typo).
 
     Raises:
         Problem: `invalid_text`, `invalid_cursor`, `invalid_limit`.
@@ -59,18 +62,29 @@ def search_entities(
     check_text(q, field="q", limit=500)
     check_text(kind or "", field="kind", limit=100)
     with scope(principal):
+        if q.strip():
+            return _named_like(q, kind=kind, status=status, cursor=cursor, limit=limit)
         rows = Entity.objects.filter(status=status)
         if kind:
             rows = rows.filter(kind=kind)
-        if q.strip():
-            rows = rows.filter(_named_like(q))
         if cursor:
-            key, id = _read_cursor(cursor)
-            rows = rows.filter(Q(name_key__gt=key) | Q(name_key=key, id__gt=id))
+            after = _read_cursor(cursor, searching=False)
+            rows = rows.filter(Q(name_key__gt=after.key) | Q(name_key=after.key, id__gt=after.id))
         found = list(rows.order_by("name_key", "id")[: limit + 1])
         page = found[:limit]
         more = _cursor(page[-1]) if len(found) > limit else None
         return Page(items=_views(page), cursor=more)
+
+
+def _named_like(q: str, *, kind: str | None, status: str, cursor: str | None, limit: int) -> Page[EntityView]:
+    after = _read_cursor(cursor, searching=True) if cursor else None
+    found = names.find(search_keys(q), kind=kind, status=status, after=after, limit=limit + 1)
+    tiers = dict(found[:limit])
+    # Read once more under the policies, whichever way the names were found.
+    entities = {entity.pk: entity for entity in Entity.objects.filter(pk__in=tiers)}
+    page = [entities[id] for id in tiers if id in entities]
+    more = _cursor(page[-1], tiers[page[-1].pk]) if len(found) > limit and page else None
+    return Page(items=_views(page), cursor=more)
 
 
 def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityView, ...]:
@@ -85,18 +99,6 @@ def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityVie
         order = [row["subject_id"] for row in latest[:limit]]
         found = {entity.pk: entity for entity in Entity.objects.filter(pk__in=order)}
         return _views([found[id] for id in order if id in found])
-
-
-def _named_like(q: str) -> Q:
-    keys = {key for key in (name_key(q), *finding_keys(q)) if key}
-    if not keys:
-        return Q(pk=None)
-    by_name, by_alias = Q(), Q()
-    for key in keys:
-        by_name |= Q(name_key__contains=key)
-        by_alias |= Q(key__contains=key)
-    aliases = EntityAlias.objects.filter(by_alias, superseded_at=None).values("entity_id")
-    return by_name | Q(pk__in=aliases)
 
 
 def get_entity(*, principal: Principal, ref: str) -> EntityView:
@@ -154,13 +156,16 @@ def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
     )
 
 
-def _cursor(entity: Entity) -> str:
-    return base64.urlsafe_b64encode(json.dumps([entity.name_key, str(entity.pk)]).encode()).decode()
+def _cursor(entity: Entity, tier: int | None = None) -> str:
+    return base64.urlsafe_b64encode(json.dumps([tier, entity.name_key, str(entity.pk)]).encode()).decode()
 
 
-def _read_cursor(cursor: str) -> tuple[str, UUID]:
+def _read_cursor(cursor: str, *, searching: bool) -> names.After:
+    """A search is ranked and a list is not, so neither reads the marker of the other."""
     try:
-        key, id = json.loads(base64.urlsafe_b64decode(cursor))
-        return check_text(key, field="cursor"), UUID(id)
+        tier, key, id = json.loads(base64.urlsafe_b64decode(cursor))
+        if (tier in range(names.TIERS)) if searching else (tier is None):
+            return names.After(tier=tier, key=check_text(key, field="cursor"), id=UUID(id))
     except (ValueError, TypeError, AttributeError, binascii.Error) as error:
         raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor") from error
+    raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor")

@@ -1,0 +1,63 @@
+"""Finding entities by name in an index, whether or not the database lets policies use it.
+
+The search itself is SQL (`gedaechtnis/world/sql/0003_names.up.sql`): one body, installed as the caller and as
+the definer. Both return the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from gedaechtnis.scoping.context import current_scope
+
+TIERS = 10
+"""0 the best: exact, beginning, beginning of a word, inside, alike; each as typed, then as spelt otherwise."""
+
+_OPERATOR_FUNCTIONS = ["similarity_op", "word_similarity_commutator_op"]
+_UNDER_POLICIES = "SELECT id, tier FROM world_find_names(%s, %s, %s, %s::smallint, %s, %s, %s)"
+_AS_DEFINER = (
+    "SELECT id, tier FROM world_find_names_as_definer(%s, %s, %s::smallint, %s, %s, %s, %s::smallint, %s, %s, %s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """The last row of the page before; `tier` is None in a list that is not ranked."""
+
+    tier: int | None
+    key: str
+    id: UUID
+
+
+def find(
+    keys: Sequence[str], *, status: str, kind: str | None = None, after: After | None = None, limit: int
+) -> list[tuple[UUID, int]]:
+    """(entity, tier) of the names that fit any of `keys` in the open scope, the best first.
+
+    Without an open scope there is nothing to find, as in every table.
+    """
+    opened = current_scope()
+    if not keys or opened is None:
+        return []
+    place = (after.tier, after.key, after.id) if after else (None, None, None)
+    asked = [list(keys), status, kind, *place, limit]
+    with connection.cursor() as cursor:
+        if is_index_usable():
+            cursor.execute(_UNDER_POLICIES, asked)
+        else:
+            cursor.execute(_AS_DEFINER, [list(opened.read), opened.org_id, opened.clearance, *asked])
+        return [(id, tier) for id, tier in cursor.fetchall()]
+
+
+def is_index_usable() -> bool:
+    """Whether the trigram operators are leakproof here, so that a search under the policies may use its index."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT bool_and(proleakproof) FROM pg_proc WHERE proname = ANY (%s) AND pronargs = 2",
+            [_OPERATOR_FUNCTIONS],
+        )
+        return bool(cursor.fetchone()[0])
