@@ -56,6 +56,21 @@ def words(name: str, default: str | None = None) -> list[str]:
     return value
 
 
+def optional_words(name: str) -> frozenset[str]:
+    """A comma-separated list that may be empty."""
+    return frozenset(word.strip() for word in text(name, "").split(",") if word.strip())
+
+
+def issuer(name: str) -> str:
+    """An OpenID Connect issuer as it names itself, or empty; without TLS only on this machine."""
+    value = text(name, "")
+    parts = urlsplit(value)
+    is_local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
+    if value and not (parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and is_local))):
+        raise ImproperlyConfigured(f"The environment variable {name} must start with https:// and name a host.")
+    return value
+
+
 def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
     """One of the allowed values."""
     value = text(name, default)

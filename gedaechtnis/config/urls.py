@@ -9,5 +9,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/", include("gedaechtnis.api.urls")),
+    path("anmelden/bei/", include("gedaechtnis.identity.oidc.urls")),
     path("", include("gedaechtnis.web.urls")),
 ]

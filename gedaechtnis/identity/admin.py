@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar, cast
 
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.db import transaction
@@ -11,6 +13,8 @@ from gedaechtnis.identity import audit
 from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, User
 
 admin.site.register(User, UserAdmin)
+# Providers come from the settings alone, and neither their tokens nor e-mail addresses are kept.
+admin.site.unregister((EmailAddress, SocialApp, SocialToken))
 
 
 class GroupMembershipInline(admin.TabularInline[GroupMembership, Group]):

@@ -92,6 +92,20 @@ class GroupMembership(models.Model):
         return f"{self.user} · {self.group}"
 
 
+class ClaimedGroup(models.Model):
+    """A group whose members an identity provider names: the value of its claim, and the group it means here."""
+
+    provider_id = models.CharField(max_length=200)
+    name = models.CharField(max_length=200)
+    group = models.OneToOneField(Group, on_delete=models.CASCADE, related_name="claimed")
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["provider_id", "name"], name="claimed_group_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Token(models.Model):
     """A bearer token: stored as a digest, shown once, never more than its user."""
 

@@ -7,6 +7,8 @@ from django.apps import apps
 from gedaechtnis.scoping.models import ScopedModel
 
 UNSCOPED_TABLES = {
+    "account_emailaddress": "of django-allauth; stays empty, as no e-mail address is kept",
+    "account_emailconfirmation": "of django-allauth; stays empty, as no e-mail address is kept",
     "auth_group": "Django's permission groups for the admin; no memory",
     "auth_group_permissions": "Django's permission groups for the admin; no memory",
     "auth_permission": "Django's permissions for the admin; no memory",
@@ -15,6 +17,7 @@ UNSCOPED_TABLES = {
     "django_migrations": "which migrations ran",
     "django_session": "sign-in sessions, read before anyone is known",
     "identity_auditentry": "the security log: ids and codes of sign-ins, tokens and memberships; no memory",
+    "identity_claimedgroup": "which group an identity provider's claim means, needed at sign-in",
     "identity_group": "names of groups and orgs, needed to find out what may be read",
     "identity_groupmembership": "who is in which group, needed to find out what may be read",
     "identity_org": "names of groups and orgs, needed to find out what may be read",
@@ -27,6 +30,9 @@ UNSCOPED_TABLES = {
     "registry_eventtype": "vocabulary, the same for all",
     "registry_predicate": "vocabulary, the same for all",
     "scopes": "clocks of scopes: ticks, no content",
+    "socialaccount_socialaccount": "issuer and subject of people, read before anyone is known",
+    "socialaccount_socialapp": "of django-allauth; stays empty, as providers come from the settings",
+    "socialaccount_socialtoken": "of django-allauth; stays empty, as tokens of providers are not kept",
     "work": "ids of waiting work, found without reading across scopes",
 }
 

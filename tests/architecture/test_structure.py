@@ -19,6 +19,8 @@ MAX_LINES = 400
 
 OPEN_PAGES = {
     "login": "the way in",
+    "openid_connect_login": "the way in by an identity provider",
+    "openid_connect_callback": "the way back from one",
     "language": "choosing a language before signing in",
 }
 """Pages that answer strangers, with the reason."""

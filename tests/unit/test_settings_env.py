@@ -26,6 +26,9 @@ NAME = "GEDAECHTNIS_EXAMPLE"
         (lambda: env.time_zone(NAME, "Europe/Berlin"), "Europe/Nowhere"),
         (lambda: env.time_zone(NAME, "Europe/Berlin"), "../etc/passwd"),
         (lambda: env.redis_url(NAME), "http://localhost"),
+        (lambda: env.issuer(NAME), "http://login.example"),
+        (lambda: env.issuer(NAME), "login.example"),
+        (lambda: env.issuer(NAME), "https://"),
         (lambda: env.database(NAME), "mysql://app@localhost/db"),
         (lambda: env.database(NAME), "postgresql://app@localhost"),
         (lambda: env.database(NAME), "postgresql://localhost/db"),
@@ -59,6 +62,19 @@ def test_it_reads_booleans(monkeypatch: pytest.MonkeyPatch, value: str, expected
 def test_it_reads_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NAME, "a.example, b.example,")
     assert env.words(NAME) == ["a.example", "b.example"]
+
+
+@pytest.mark.parametrize("value", ["https://login.example/realm/", "http://127.0.0.1:8080", "http://localhost", ""])
+def test_it_reads_issuers_as_they_stand(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv(NAME, value)
+    assert env.issuer(NAME) == value
+
+
+def test_it_reads_lists_that_may_be_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(NAME, raising=False)
+    assert env.optional_words(NAME) == frozenset()
+    monkeypatch.setenv(NAME, "a, b,")
+    assert env.optional_words(NAME) == {"a", "b"}
 
 
 def test_it_uses_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

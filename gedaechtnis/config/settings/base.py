@@ -15,6 +15,7 @@ import django_stubs_ext
 
 from gedaechtnis.config import env
 from gedaechtnis.config.beat import BEAT_SCHEDULE
+from gedaechtnis.identity.oidc import registration
 
 # Lets classes of Django that are generic for the type checker only (admin, views, forms) take parameters at run time.
 django_stubs_ext.monkeypatch()
@@ -46,11 +47,15 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.postgres",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
     "channels",
     "csp",
     "django_htmx",
     "template_partials",
     "gedaechtnis.identity",
+    "gedaechtnis.identity.oidc",
     "gedaechtnis.scoping",
     "gedaechtnis.registry",
     "gedaechtnis.world",
@@ -70,6 +75,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "gedaechtnis.web.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -106,6 +112,27 @@ AUTHENTICATION_BACKENDS = ["gedaechtnis.identity.backends.PasswordBackend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
+# An identity provider, if there is one. People are known by issuer and subject; no e-mail address is kept.
+GEDAECHTNIS_OIDC_ISSUER = env.issuer("GEDAECHTNIS_OIDC_ISSUER")
+GEDAECHTNIS_OIDC_GROUPS_CLAIM = env.text("GEDAECHTNIS_OIDC_GROUPS_CLAIM", "")
+GEDAECHTNIS_OIDC_GROUPS = env.optional_words("GEDAECHTNIS_OIDC_GROUPS")
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"openid_connect": {"APPS": []}}
+if GEDAECHTNIS_OIDC_ISSUER:
+    SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"].append(
+        registration.app(
+            issuer=GEDAECHTNIS_OIDC_ISSUER,
+            client_id=env.text("GEDAECHTNIS_OIDC_CLIENT_ID"),
+            secret=env.text("GEDAECHTNIS_OIDC_CLIENT_SECRET", ""),
+            name=env.text("GEDAECHTNIS_OIDC_NAME", "Single Sign-on"),
+            scopes=env.words("GEDAECHTNIS_OIDC_SCOPES", "openid,profile"),
+        )
+    )
+SOCIALACCOUNT_ADAPTER = "gedaechtnis.identity.oidc.adapters.SocialAccountAdapter"
+SOCIALACCOUNT_STORE_TOKENS = False
+ACCOUNT_ADAPTER = "gedaechtnis.identity.oidc.adapters.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SIGNUP_FIELDS = ["username*"]
+
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -135,7 +162,11 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": ["'self'"],
         "object-src": ["'none'"],
         "base-uri": ["'self'"],
-        "form-action": ["'self'"],
+        # A form that is answered by a redirect may only lead where this says.
+        "form-action": [
+            "'self'",
+            *([registration.origin(GEDAECHTNIS_OIDC_ISSUER)] if GEDAECHTNIS_OIDC_ISSUER else []),
+        ],
         "frame-ancestors": ["'none'"],
     },
 }

@@ -14,6 +14,7 @@ from django.utils import translation
 from django.views.decorators.http import require_POST
 
 from gedaechtnis.identity import backends
+from gedaechtnis.identity.oidc.views import ways
 from gedaechtnis.web.http import safe_next
 
 
@@ -37,7 +38,9 @@ class SignIn(LoginView):
         refusal = _refusal(form)
         if form.errors:
             response_kwargs["status"] = backends.REFUSALS[refusal.code] if refusal else 422
-        response = super().render_to_response({**context, "refusal": refusal}, **response_kwargs)
+        response = super().render_to_response(
+            {**context, "refusal": refusal, "ways": ways(self.request)}, **response_kwargs
+        )
         if refusal and refusal.params:
             response["Retry-After"] = str(refusal.params["retry_after"])
         response["Cache-Control"] = "no-store"

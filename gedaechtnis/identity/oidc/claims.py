@@ -1,0 +1,65 @@
+"""Groups that an identity provider decides: at each sign-in its claim says in which of them a person is."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from gedaechtnis.identity import audit
+from gedaechtnis.identity.models import ClaimedGroup, Group, GroupMembership, User
+
+logger = logging.getLogger(__name__)
+
+_ACTOR = "system:oidc"
+_MAX_NAME = 200
+
+
+def follow(user: User, provider_id: str, claims: Mapping[str, Any]) -> None:
+    """Put a person into the groups that their claims name, and out of those they no longer name.
+
+    A group is made when its name first comes. Groups made here by people, or named by another provider, are left
+    alone, and roles given here stay. A missing claim names no group.
+    """
+    claim = settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM
+    if not claim:
+        return
+    with transaction.atomic():
+        wanted = {_group(provider_id, name).pk for name in _names(claims.get(claim, []))}
+        managed = GroupMembership.objects.filter(user=user, group__claimed__provider_id=provider_id)
+        for ended in managed.exclude(group__in=wanted):
+            ended.delete()
+            _record(audit.Kind.MEMBER_REMOVED, user, ended)
+        for group_id in sorted(wanted):
+            membership, is_new = GroupMembership.objects.get_or_create(group_id=group_id, user=user)
+            if is_new:
+                _record(audit.Kind.MEMBER_ADDED, user, membership)
+
+
+def _names(value: Any) -> list[str]:
+    """The names in a claim that count here, each once. What is no list of names is logged and names nothing."""
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        logger.warning("the claim %s is not a list of names", settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM)
+        return []
+    allowed = settings.GEDAECHTNIS_OIDC_GROUPS
+    return sorted(
+        name
+        for name in {name.strip() for name in given}
+        if 0 < len(name) <= _MAX_NAME and name.isprintable() and (not allowed or name in allowed)
+    )
+
+
+def _group(provider_id: str, name: str) -> Group:
+    """The group a name means; of two people who bring a new one at the same time, the second finds the first one's."""
+    make: Any = lambda: Group.objects.create(name=name)  # noqa: E731 (called only if it is needed)
+    known, _is_new = ClaimedGroup.objects.get_or_create(provider_id=provider_id, name=name, defaults={"group": make})
+    return known.group
+
+
+def _record(kind: audit.Kind, user: User, membership: GroupMembership) -> None:
+    scope = f"group:{membership.group_id}"
+    audit.record(kind, acted_by=_ACTOR, sub=user.sub, scope=scope, role=membership.role)
