@@ -18,6 +18,7 @@ from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
 from gedaechtnis.live import publisher
+from gedaechtnis.live.groups import scope_group
 from gedaechtnis.memory import ports
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
@@ -28,13 +29,13 @@ QUIET_SECONDS = 0.5
 
 
 @contextmanager
-def line(stack: Stack, user: User | None) -> Iterator[ClientConnection]:
+def line(stack: Stack, user: User | None, query: str = "") -> Iterator[ClientConnection]:
     """A WebSocket with that person's session, already joined to their groups."""
     client = Client()
     if user:
         client.force_login(user)
     cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
-    address = stack.url.replace("http", "ws", 1) + "/ws/"
+    address = stack.url.replace("http", "ws", 1) + "/ws/" + query
     origin = Origin(stack.url)
     with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:
         with pytest.raises(TimeoutError):
@@ -56,6 +57,22 @@ def test_readers_hear_ids_and_strangers_nothing(stack: Stack, anna: User, clara:
         assert frame["ids"]
         with pytest.raises(TimeoutError):
             strange.recv(timeout=QUIET_SECONDS)
+
+
+def test_case_c67_nobody_chooses_whom_to_hear(stack: Stack, anna: User, clara: User) -> None:
+    hers_alone = person(anna).default_scope
+    tell(clara)
+    with (
+        line(stack, anna) as hers,
+        line(stack, clara, f"?tenant={hers_alone}&group={scope_group(hers_alone)}") as other,
+    ):
+        for name in ("facts", "facts.anna", hers_alone, scope_group(hers_alone), "../anna", "facts*", "x" * 200):
+            other.send(json.dumps({"type": "subscribe", "group": name}))
+        tell(anna)
+        assert json.loads(hers.recv(timeout=5))["type"] == "memory.committed"
+        for socket in (hers, other):  # once for her, never for the other, and nothing from before is played again
+            with pytest.raises(TimeoutError):
+                socket.recv(timeout=QUIET_SECONDS)
 
 
 def test_nobody_listens_without_a_session(stack: Stack, database: None) -> None:
