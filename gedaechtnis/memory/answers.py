@@ -61,6 +61,7 @@ class FactView:
     source_trust_tier: str
     memory_type: str
     rank: int
+    acted_by: str
     scope_ref: str
     applies_to_ref: str | None
     supersedes_fact_id: UUID | None

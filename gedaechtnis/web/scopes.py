@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from gedaechtnis.identity.models import Group, Org
+from gedaechtnis.common.problems import NotFound
+from gedaechtnis.identity.models import Group, Org, User
 from gedaechtnis.identity.principals import GLOBAL_SCOPE, Principal
+from gedaechtnis.memory.answers import EntityView, FactView
 
 Choice = tuple[str, str]
 """A scope and the words for it."""
+
+
+def is_private(scope_ref: str) -> bool:
+    return scope_ref.startswith("user:")
+
+
+def entity_key(entity: EntityView) -> str:
+    """What names an entity in an address: `kind:slug` among one's own things, its id among shared ones.
+
+    A group may hold a thing of the same kind and name as one's own, which `kind:slug` would lead to.
+    """
+    return entity.ref if is_private(entity.scope_ref) else str(entity.id)
+
+
+def subject_key(fact: FactView) -> str:
+    """As `entity_key`, for what a fact is about."""
+    return fact.subject_ref if is_private(fact.scope_ref) else str(fact.subject_id)
+
+
+def object_key(fact: FactView) -> str:
+    """As `entity_key`, for what a relation leads to."""
+    return str(fact.object.ref if is_private(fact.scope_ref) else fact.object.entity_id)
 
 
 class Scopes:
@@ -19,6 +44,7 @@ class Scopes:
 
     def __init__(self, principal: Principal) -> None:
         self._principal = principal
+        self._people: dict[str, str] = {}
 
     def words(self, scope_ref: str) -> str:
         """`private`, a group's or an org's name, or `everyone`."""
@@ -30,6 +56,26 @@ class Scopes:
                 return self._names.get(scope_ref) or _("a former group")
             case _:
                 return _("everyone")
+
+    def only(self, scope_ref: str) -> Principal:
+        """The person, reading this scope alone.
+
+        Raises:
+            NotFound: unreadable and missing alike.
+        """
+        if scope_ref not in self._principal.read_scopes:
+            raise NotFound(_("There is no such group."), field="scope")
+        return replace(self._principal, read_scopes=(scope_ref,))
+
+    def somebody_else(self, acted_by: str) -> str | None:
+        """The name of who acted, unless it was the person of this page or no person at all."""
+        scope_ref = acted_by.rpartition("@")[2]
+        if not is_private(scope_ref) or scope_ref == self._principal.acted_by:
+            return None
+        if scope_ref not in self._people:
+            named = User.objects.filter(sub=UUID(scope_ref.removeprefix("user:")))
+            self._people[scope_ref] = named.values_list("username", flat=True).first() or _("a former member")
+        return self._people[scope_ref]
 
     def writes(self, scope_ref: str) -> bool:
         return scope_ref in self._principal.write_scopes

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from django.test import Client
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
@@ -154,6 +155,17 @@ def test_into_a_group_of_an_org_come_only_its_members(anna: User, ben: User, fam
     # Who leaves the org has left its groups.
     OrgMembership.objects.filter(user=ben).delete()
     assert [group.name for group in groups.list_groups(user=ben)] == ["Familie"]
+
+
+@pytest.mark.parametrize(
+    "sent", [{"name": "x" * 501}, {"name": "\x00"}, {"name": ""}, {"kind": "x" * 101}, {"kind": "policy\x00"}, {}]
+)
+def test_the_form_for_something_new_refuses_in_words(
+    anna: User, page_for: Callable[[User], Client], sent: dict[str, str]
+) -> None:
+    response = page_for(anna).post("/wissen/neu/", {"name": "Garten", "kind": "place", "scope": "group:x", **sent})
+    assert response.status_code == 422
+    assert b'role="alert"' in response.content
 
 
 # ── The conformance table's lines about groups ───────────────────────────────

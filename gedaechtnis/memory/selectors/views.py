@@ -58,6 +58,7 @@ class _Reader:
             source_trust_tier=row.source_trust_tier,
             memory_type=row.memory_type,
             rank=row.rank,
+            acted_by=row.acted_by,
             scope_ref=row.scope_ref,
             applies_to_ref=row.applies_to.ref if row.applies_to else None,
             supersedes_fact_id=row.supersedes_fact_id,

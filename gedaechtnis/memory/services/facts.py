@@ -1,4 +1,4 @@
-"""The verbs for single facts; each is a proposal of one operation, so all doors write alike."""
+"""The verbs for single facts and things; each is a proposal of one operation, so all doors write alike."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common.instants import bound_text
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import (
@@ -20,12 +21,34 @@ from gedaechtnis.memory.schemas import (
     MemoryType,
     Operation,
     OperationResult,
+    UpsertEntity,
 )
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Fact
 
 _CORRECTABLE = frozenset({"object_value", "object_ref", "valid_from", "valid_to", "polarity", "statement"})
+
+
+def add_note(*, principal: Principal, entity_id: UUID, text: str, scope_ref: str) -> OperationResult:
+    """Remark on an entity, in any scope all of whose readers read the entity.
+
+    Raises:
+        Problem: `scope_denied` (403), `unknown_reference`, or what asserting raises.
+    """
+    operation = AssertFact(subject_ref=str(entity_id), predicate="note", object_value=text, memory_type=MemoryType.NOTE)
+    return _one(principal, operation, scope_ref)
+
+
+def introduce(*, principal: Principal, kind: str, name: str, scope_ref: str) -> OperationResult:
+    """Make an entity; one that bears the name there already is found instead (`restated`).
+
+    Raises:
+        Problem: `scope_denied` (403), `unknown_kind`, `empty_name`, `too_long`, `ambiguous_reference`.
+    """
+    check_text(kind, field="kind", limit=100)
+    check_text(name, field="name", limit=500)
+    return _one(principal, UpsertEntity(id_hint="new", kind=kind, canonical_name=name), scope_ref)
 
 
 def retract_fact(

@@ -11,13 +11,15 @@ from pathlib import Path
 
 from django import template
 from django.conf import settings
+from django.template import Context
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock, moments
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.web import values
-from gedaechtnis.web.scopes import Scopes
+from gedaechtnis.web.scopes import Scopes, entity_key, is_private, object_key, subject_key
 
 register = template.Library()
 
@@ -52,6 +54,28 @@ register.filter("short_day", moments.short_day)
 register.filter("clock", moments.clock)
 register.filter("day_and_clock", moments.day_and_clock)
 register.filter("moment", moments.moment)
+
+
+register.filter("key", entity_key)
+register.filter("subject_key", subject_key)
+register.filter("object_key", object_key)
+
+
+@register.simple_tag(takes_context=True)
+def scope_chip(context: Context, scope_ref: str) -> SafeString:
+    """Who else sees this; nothing where nobody does."""
+    if is_private(scope_ref):
+        return SafeString("")
+    who = context["request"].scopes.words(scope_ref)
+    return format_html(
+        '<span class="chip scope"><span class="visually-hidden">{} </span>{}</span>', _("shared with"), who
+    )
+
+
+@register.filter
+def is_open_to(scope_ref: str, scopes: Scopes) -> bool:
+    """Whether the person may write there."""
+    return scopes.writes(scope_ref)
 
 
 @register.filter
@@ -106,12 +130,12 @@ class Sign:
     words: str
 
 
-@register.filter
-def sign(fact: FactView) -> Sign:
+@register.simple_tag(takes_context=True)
+def sign_of(context: Context, fact: FactView) -> Sign:
     """Person, agent, rule or connected source."""
     match fact.source:
         case "user_assertion":
-            return Sign("user-round", _("you"))
+            return Sign("user-round", context["request"].scopes.somebody_else(fact.acted_by) or _("you"))
         case "tool_result" | "observation":
             return Sign("plug", _("connected source"))
         case "system_rule":

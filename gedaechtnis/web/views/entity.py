@@ -6,19 +6,23 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
 from gedaechtnis.common import clock
-from gedaechtnis.common.problems import NotFound
+from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.memory.answers import EntityView, FactView, ProposalView, Timeline
 from gedaechtnis.memory.selectors import asof as reads
 from gedaechtnis.memory.selectors import entities, explain, proposals
 from gedaechtnis.memory.selectors.explain import Explanation
+from gedaechtnis.memory.services import facts
 from gedaechtnis.web import asof, comparison
 from gedaechtnis.web.asof import Axis, Moment
-from gedaechtnis.web.http import PersonRequest, private, show, wants_fragment
+from gedaechtnis.web.http import PersonRequest, done, private, show, wants_fragment
+from gedaechtnis.web.scopes import entity_key
 
 _SLIDER = "asof-step"
 _MAX_EARLIER = 25
@@ -30,21 +34,56 @@ _MAX_EARLIER = 25
 def detail(request: PersonRequest, ref: str) -> HttpResponse:
     """The page at a moment; as a fragment, all that depends on the moment."""
     entity = entities.get_entity(principal=request.principal, ref=ref)
+    return _page(request, entity)
+
+
+@require_POST
+@private
+def note(request: PersonRequest, ref: str) -> HttpResponse:
+    """Remark on it, for oneself or for a group."""
+    entity = entities.get_entity(principal=request.principal, ref=ref)
+    text, place = request.POST.get("text", "").strip(), request.POST.get("scope") or request.principal.default_scope
+    try:
+        if not text:
+            raise Problem("empty_text", _("Write something first."), field="text")
+        facts.add_note(principal=request.principal, entity_id=entity.id, text=text, scope_ref=place)
+    except Problem as problem:
+        form = {"note": text, "place": place, "problem": problem}
+        if not wants_fragment(request):
+            return _page(request, entity, **form)
+        response = render(request, "entity/detail.html#entity-note", {**_note(request, entity), **form}, status=422)
+        response["HX-Retarget"] = "#entity-note"
+        response["HX-Reswap"] = "outerHTML"
+        return response
+    return done(request, back=reverse("entity", args=[entity_key(entity)]), message=_("Noted."))
+
+
+def _note(request: PersonRequest, entity: EntityView) -> dict[str, Any]:
+    """The form for a note. Only the person reads what no other place is chosen for."""
+    places = request.scopes.writable_about(entity.scope_ref)
+    return {"entity": entity, "places": places, "place": request.principal.default_scope}
+
+
+def _page(request: PersonRequest, entity: EntityView, **form: Any) -> HttpResponse:
     timeline = reads.timeline(principal=request.principal, entity_id=entity.id)
     now, zone = clock.now(), request.principal.zone
     chosen = asof.from_bar(request.GET, zone=zone, now=now, timeline=timeline)
     moment = chosen or asof.from_address(request.GET, zone=zone, now=now)
-    address = reverse("entity", args=[entity.ref]) + moment.query
+    page = reverse("entity", args=[entity_key(entity)])
+    address = page + moment.query
     if chosen and not wants_fragment(request):
         return HttpResponseRedirect(address)
     context = {
         "nav": "explorer",
-        "entity": entity,
+        "page": page,
         "address": address,
+        **_note(request, entity),
         **_bar(request, timeline, moment),
         **_beliefs(request, entity, moment),
+        **form,
     }
-    response = show(request, "entity/detail.html", "entity-moment", context)
+    status = 422 if form else 200
+    response = show(request, "entity/detail.html", "entity-moment", context, status=status)
     if wants_fragment(request) and not request.GET.get("refresh"):
         push_url(response, address)
     return response

@@ -20,6 +20,7 @@ from gedaechtnis.memory.selectors import explain
 from gedaechtnis.memory.services import facts
 from gedaechtnis.web import values
 from gedaechtnis.web.http import PersonRequest, done, private, safe_next, show, wants_fragment
+from gedaechtnis.web.scopes import subject_key
 
 
 @require_safe
@@ -77,7 +78,7 @@ def _act(request: PersonRequest, fact_id: UUID, write: Callable[[FactView], obje
         raise
     except Problem as problem:
         return _again(request, story, problem)
-    back = safe_next(request, reverse("entity", args=[fact.subject_ref]))
+    back = safe_next(request, reverse("entity", args=[subject_key(fact)]))
     return done(request, back=back, message=message)
 
 

@@ -41,6 +41,7 @@ def belief(predicate: str, value: Any, **changes: Any) -> FactView:
         source_trust_tier="person",
         memory_type="user_assertion",
         rank=3,
+        acted_by="user:anna",
         scope_ref="user:anna",
         applies_to_ref=None,
         supersedes_fact_id=None,
