@@ -12,4 +12,5 @@ class ChatConfig(AppConfig):
         from gedaechtnis.memory import ports  # noqa: PLC0415
 
         ports.bind_quote_finder(quotes.find_quote)
+        ports.bind_quote_classifier(quotes.classify_quoted)
         reviews.register()

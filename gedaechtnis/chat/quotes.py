@@ -29,6 +29,13 @@ def find_quote(scope_ref: str, ref: str, text: str) -> Quote | None:
     return Quote(message_id=message.pk, sent_at=message.sent_at, zone=message.sent_zone)
 
 
+def classify_quoted(scope_ref: str, ref: str, level: int) -> None:
+    """Raise the classification of a message to that of what was learned from it; it never sinks."""
+    id = as_uuid(ref.removeprefix(_PREFIX))
+    if id is not None:
+        Message.objects.filter(pk=id, scope_ref=scope_ref, classification__lt=level).update(classification=level)
+
+
 def says(message: str, quote: str) -> bool:
     """Whether a quote is one or more consecutive sentences of a message, at least one of them no question.
 

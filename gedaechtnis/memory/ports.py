@@ -19,10 +19,15 @@ class Quote:
 
 
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
+QuoteClassifier = Callable[[str, str, int], None]
 Publisher = Callable[[str, dict[str, Any]], None]
 
 
 def _no_quotes(scope_ref: str, ref: str, text: str) -> Quote | None:
+    return None
+
+
+def _classify_nothing(scope_ref: str, ref: str, level: int) -> None:
     return None
 
 
@@ -33,6 +38,9 @@ def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
 find_quote: QuoteFinder = _no_quotes
 """(scope_ref, `msg:<id>`, text) → the message of the scope's person that contains the text, or None."""
 
+classify_quoted: QuoteClassifier = _classify_nothing
+"""(scope_ref, `msg:<id>`, level) → the message is at least as sensitive as what was learned from it."""
+
 publish: Publisher = _publish_nowhere
 """(scope_ref, ids) → tell open windows; called after commit, must not raise."""
 
@@ -40,6 +48,11 @@ publish: Publisher = _publish_nowhere
 def bind_quote_finder(function: QuoteFinder) -> None:
     global find_quote
     find_quote = function
+
+
+def bind_quote_classifier(function: QuoteClassifier) -> None:
+    global classify_quoted
+    classify_quoted = function
 
 
 def bind_publisher(function: Publisher) -> None:

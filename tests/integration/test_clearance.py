@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from curator.curate import curate
 from gedaechtnis.chat import services as chats
 from gedaechtnis.chat.models import Message
 from gedaechtnis.identity.models import User
@@ -137,6 +138,18 @@ def test_an_answer_in_the_chat_is_as_sensitive_as_what_it_tells(as_anna: Princip
     assert "Nüsse" in posted.reply.text
     with scope(as_anna, clearance=2):
         assert not Message.objects.filter(text__contains="Nüsse").exists()
+
+
+def test_a_message_is_as_sensitive_as_what_was_learned_from_it(as_anna: Principal, anna: User) -> None:
+    commit(as_anna, MIA)
+    chat = chats.main_chat(principal=as_anna)
+    for text in ("Mia ist allergisch gegen Nüsse.", "Mia mag Kuchen."):
+        chats.post_message(principal=as_anna, chat_id=chat.id, text=text)
+    curate(user=anna, chat_id=chat.id)
+    with scope(as_anna):
+        assert Fact.objects.filter(predicate="allergic_to").exists()
+    with scope(as_anna, clearance=1):
+        assert [message.text for message in Message.objects.filter(role="user")] == ["Mia mag Kuchen."]
 
 
 @pytest.mark.parametrize("clearance", [0, 1, 2, 3])

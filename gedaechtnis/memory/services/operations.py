@@ -11,7 +11,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
-from gedaechtnis.memory import planner, references
+from gedaechtnis.memory import planner, ports, references
 from gedaechtnis.memory.memory_types import RULES
 from gedaechtnis.memory.schemas import (
     AddAlias,
@@ -50,7 +50,10 @@ def carry_out(
     if op.evidence is not None and not provenance.quoted and not session.principal.is_person:
         op = op.model_copy(update={"evidence": proposals.unquoted(op.evidence)})
     act = Act(session=session, book=book, index=index, tick=session.ticks[index], provenance=provenance)
-    return perform(act, op)
+    result = perform(act, op)
+    if provenance.quoted and op.evidence is not None and op.evidence.ref is not None:
+        ports.classify_quoted(session.scope_ref, op.evidence.ref, session.level)
+    return result
 
 
 def perform(act: Act, op: Operation) -> OperationResult:
