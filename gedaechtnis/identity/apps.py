@@ -8,6 +8,7 @@ class IdentityConfig(AppConfig):
     label = "identity"
 
     def ready(self) -> None:
-        from gedaechtnis.identity import audit  # noqa: PLC0415 (apps must be loaded first)
+        from gedaechtnis.identity import audit, sessions  # noqa: PLC0415 (apps must be loaded first)
 
         audit.listen()
+        sessions.listen()

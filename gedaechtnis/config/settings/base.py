@@ -75,6 +75,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "gedaechtnis.identity.sessions.SessionActivityMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "gedaechtnis.web.middleware.PersonMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -147,6 +148,9 @@ SESSION_ENGINE = "gedaechtnis.identity.sessions"
 # A browser sends cookies to every port of a host name: the key tells the cookies of several instances apart.
 INSTANCE = hashlib.blake2b(SECRET_KEY.encode(), digest_size=4, person=b"cookie names").hexdigest()
 SESSION_COOKIE_NAME = f"gedaechtnis_session_{INSTANCE}"
+# A session ends after this time without a request, and after that one in any case.
+SESSION_COOKIE_AGE = env.integer("GEDAECHTNIS_SESSION_IDLE_SECONDS", 1800, minimum=60)
+GEDAECHTNIS_SESSION_MAX_SECONDS = env.integer("GEDAECHTNIS_SESSION_MAX_SECONDS", 12 * 3600, minimum=60)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_NAME = f"gedaechtnis_csrf_{INSTANCE}"
