@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gedaechtnis.config.settings.dev")
+
+# A worker of root, as in a container, would print a paragraph at each start; tasks are JSON, so none brings code along.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("gedaechtnis")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -22,7 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 _SETTINGS = "gedaechtnis.config.settings"
 _OTHER_ROLES = {"DATABASE_OWNER_URL", "DATABASE_BACKUP_URL", "DATABASE_ADMIN_URL"}
-_SAMPLE_MARK = "sample-world"
+_SAMPLE_MARK, _RESTORED = "sample-world", "restored from a backup"
 _SLOW_START_SECONDS = 60.0
 
 
@@ -51,7 +51,9 @@ def run(var: Path, port: int | None) -> int:
         if not mark.exists():
             _manage({**owner_environment, "GEDAECHTNIS_SAMPLE_PASSWORD": password}, "sample_world")
             mark.touch()
-        greeting = f"Open http://127.0.0.1:{port}/ and sign in as anna with the password {password}"
+        greeting = f"Open http://127.0.0.1:{port}/"
+        if mark.read_text() != _RESTORED:
+            greeting += f" and sign in as anna with the password {password}"
         return _supervise(environment, web, var, greeting, port, missing=bundled.ended)
 
 
@@ -96,7 +98,7 @@ def restore_backup(var: Path, dump: Path) -> int:
         backup.restore(dump, environment)
         _manage(environment, "setup")
         # What was restored is somebody's memory: no sample people among them.
-        (bundled.state / _SAMPLE_MARK).touch()
+        (bundled.state / _SAMPLE_MARK).write_text(_RESTORED)
     return 0
 
 

@@ -86,6 +86,8 @@ def test_two_instances_share_a_machine_and_a_browser() -> None:
                 assert 'action="/abmelden/"' in _page(browser, f"{base}/einstellungen/"), (
                     "signing in to one signed out of the other"
                 )
+            logs = "".join((directory / f"{name}.log").read_text() for name in ("first", "second"))
+            assert "Warning" not in logs
             assert len([cookie for cookie in cookies if "session" in cookie.name]) == 2
     finally:
         shutil.rmtree(directory)

@@ -229,11 +229,19 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "line": {
+            "()": "gedaechtnis.config.logs.PrivateFormatter",
+            "format": "%(levelname)s %(name)s: %(message)s",
+        },
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "uvicorn": {"handlers": [], "level": "INFO", "propagate": True},
+        # Addresses hold what people look for.
+        "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": False},
         # One tick a second would drown everything else.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
