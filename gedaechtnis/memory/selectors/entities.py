@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
@@ -70,10 +70,17 @@ def search_entities(
         if cursor:
             after = _read_cursor(cursor, searching=False)
             rows = rows.filter(Q(name_key__gt=after.key) | Q(name_key=after.key, id__gt=after.id))
-        found = list(rows.order_by("name_key", "id")[: limit + 1])
+        found = _first_by_name(rows, principal.read_scopes, limit + 1)
         page = found[:limit]
         more = _cursor(page[-1]) if len(found) > limit else None
         return Page(items=_views(page), cursor=more)
+
+
+def _first_by_name(rows: QuerySet[Entity], scopes: Sequence[str], limit: int) -> list[Entity]:
+    """The first of each scope, which the index yields in order, and of these the first: large scopes are not sorted."""
+    ordered = ("name_key", "id")
+    first, *others = [rows.filter(scope_ref=ref).order_by(*ordered)[:limit] for ref in scopes]
+    return list(first.union(*others, all=True).order_by(*ordered)[:limit])
 
 
 def _named_like(q: str, *, kind: str | None, status: str, cursor: str | None, limit: int) -> Page[EntityView]:

@@ -34,11 +34,18 @@ class After:
 
 
 def find(
-    keys: Sequence[str], *, status: str, kind: str | None = None, after: After | None = None, limit: int
+    keys: Sequence[str],
+    *,
+    status: str,
+    kind: str | None = None,
+    after: After | None = None,
+    limit: int,
+    as_definer: bool | None = None,
 ) -> list[tuple[UUID, int]]:
     """(entity, tier) of the names that fit any of `keys` in the open scope, the best first.
 
-    Without an open scope there is nothing to find, as in every table.
+    Without an open scope there is nothing to find, as in every table. `as_definer` says which way to go;
+    by default the database is asked what it allows.
     """
     opened = current_scope()
     if not keys or opened is None:
@@ -46,10 +53,10 @@ def find(
     place = (after.tier, after.key, after.id) if after else (None, None, None)
     asked = [list(keys), status, kind, *place, limit]
     with connection.cursor() as cursor:
-        if is_index_usable():
-            cursor.execute(_UNDER_POLICIES, asked)
-        else:
+        if not is_index_usable() if as_definer is None else as_definer:
             cursor.execute(_AS_DEFINER, [list(opened.read), opened.org_id, opened.clearance, *asked])
+        else:
+            cursor.execute(_UNDER_POLICIES, asked)
         return [(id, tier) for id, tier in cursor.fetchall()]
 
 
