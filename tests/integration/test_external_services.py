@@ -108,6 +108,9 @@ def test_the_script_may_run_again_and_puts_back_what_was_changed(theirs: Servers
         ("gedaechtnis_definer", False, False, False, False),
         ("gedaechtnis_owner", True, False, False, False),
     ]
+    with psycopg.connect(theirs.url("postgres")) as connection:
+        marked = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'similarity_op'").fetchone()
+    assert marked == (True,)
     for role in ("owner", "app", "backup"):
         psycopg.connect(theirs.url(f"gedaechtnis_{role}")).close()
 

@@ -41,6 +41,11 @@ WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = :'database')
 \gexec
 \connect :"database"
 \ir database.sql
+SELECT rolsuper AS is_superuser FROM pg_roles WHERE rolname = current_user
+\gset
+\if :is_superuser
+    \ir leakproof.sql
+\endif
 -- Making the database needed the membership, living with it does not.
 SELECT format('REVOKE gedaechtnis_owner FROM %I', current_user)
 WHERE NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
