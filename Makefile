@@ -26,11 +26,11 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage backup restore test e2e lint types fmt lock
+.PHONY: help run serve shell manage backup restore test e2e bench-isolation lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(RUNTIME) $(ASSETS) $(MESSAGES) ## start everything and say which page to open; PORT=8000 VAR=var
 	@$(EMBEDDED) run --var $(VAR) $(if $(PORT),--port $(PORT))
@@ -61,6 +61,10 @@ test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included wh
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
 	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }
 	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(ARGS)
+
+bench-isolation: $(DEV) $(MESSAGES) ## what row-level security costs, in a million names; writes benchmarks/results/isolation.md
+	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \
+	  $(PY) -m benchmarks.isolation $(ARGS)
 
 lint: $(DEV) types ## style, types, import rule, templates, missing migrations
 	@$(PY) -m ruff check
