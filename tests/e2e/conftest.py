@@ -22,9 +22,6 @@ from gedaechtnis.memory.services.commit import commit_proposal
 from tests.conftest import make_user
 from tests.stack import RESULTS, Stack
 
-# Closing connections beside the driver's event loop is safe; Django cannot know that.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-
 T = TypeVar("T")
 Open = Callable[..., Page]
 
@@ -89,6 +86,8 @@ def browser() -> Iterator[Browser]:
     if executable is None:
         pytest.fail("the browser tests need Chromium: install the package chromium")
     offline = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+    # The driver keeps an event loop in this thread; closing connections beside it is safe, but Django cannot know that.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=offline)
         yield browser

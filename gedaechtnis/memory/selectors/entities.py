@@ -80,7 +80,7 @@ def _first_by_name(rows: QuerySet[Entity], scopes: Sequence[str], limit: int) ->
     """The first of each scope, which the index yields in order, and of these the first: large scopes are not sorted."""
     ordered = ("name_key", "id")
     first, *others = [rows.filter(scope_ref=ref).order_by(*ordered)[:limit] for ref in scopes]
-    return list(first.union(*others, all=True).order_by(*ordered)[:limit])
+    return list(first.union(*others, all=True).order_by(*ordered)[:limit] if others else first)
 
 
 def _named_like(q: str, *, kind: str | None, status: str, cursor: str | None, limit: int) -> Page[EntityView]:

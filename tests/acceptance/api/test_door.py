@@ -188,7 +188,7 @@ def test_case_c100_half_a_character_is_refused(api: Any) -> None:
 
 
 def test_case_c100_nul_inside_a_page_marker_is_refused(api: Any) -> None:
-    cursor = base64.urlsafe_b64encode(json.dumps(["\x00", str(uuid4())]).encode()).decode()
+    cursor = base64.urlsafe_b64encode(json.dumps([None, "\x00", str(uuid4())]).encode()).decode()
     assert_problem(api.get("/api/world/entities", {"cursor": cursor}), 422, "invalid_text", "cursor")
 
 
