@@ -99,14 +99,18 @@ def _views() -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
-    for name, config in _rows(
-        "SELECT proname, coalesce(proconfig, '{}') FROM pg_proc p WHERE pronamespace = 'public'::regnamespace "
+    for name, config, for_all in _rows(
+        "SELECT proname, coalesce(proconfig, '{}'), EXISTS (SELECT 1 FROM "
+        "aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE grantee = 0) "
+        "FROM pg_proc p WHERE pronamespace = 'public'::regnamespace "
         "AND prosecdef AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')"
     ):
         if name not in DEFINER_FUNCTIONS:
             yield f"function {name} runs as its owner and is not on the list"
         if not any(entry.startswith("search_path=") and entry.endswith("pg_temp") for entry in config):
             yield f"function {name} does not fix its search_path"
+        if for_all:
+            yield f"function {name} runs as its owner and may be called by anybody"
 
 
 def _unique_keys() -> Iterator[str]:

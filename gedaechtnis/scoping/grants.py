@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from django.db import connections
+from django.db.backends.utils import CursorWrapper
 
-from gedaechtnis.scoping.tables import APPEND_ONLY_TABLES, UNSCOPED_TABLES, scoped_models
+from gedaechtnis.scoping.tables import (
+    APPEND_ONLY_TABLES,
+    CALLED_BY_THE_APPLICATION,
+    DEFINER_FUNCTIONS,
+    UNSCOPED_TABLES,
+    scoped_models,
+)
 
 
 def apply(alias: str = "owner") -> None:
@@ -21,6 +28,25 @@ def apply(alias: str = "owner") -> None:
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_definer")
+        _functions(cursor)
+
+
+def _functions(cursor: CursorWrapper) -> None:
+    """Functions that run as their owner are closed to everybody else, also where a restore opened them.
+
+    Only its owner can withdraw what PUBLIC may do with a function.
+    """
+    cursor.execute(
+        "SELECT oid::regprocedure::text, proname, proowner::regrole::text FROM pg_proc "
+        "WHERE pronamespace = 'public'::regnamespace AND proname = ANY (%s)",
+        [list(DEFINER_FUNCTIONS)],
+    )
+    for signature, name, owner in cursor.fetchall():
+        cursor.execute(f"SET ROLE {owner}")
+        cursor.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC")
+        if name in CALLED_BY_THE_APPLICATION:
+            cursor.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO gedaechtnis_app")
+        cursor.execute("RESET ROLE")
 
 
 def _unscoped(table: str) -> str:

@@ -45,6 +45,9 @@ DEFINER_FUNCTIONS = {
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
 }
 
+CALLED_BY_THE_APPLICATION = frozenset({"world_find_names_as_definer", "world_ensure_event_partition"})
+"""Of these functions, those that are not called by triggers alone."""
+
 
 def scoped_models() -> list[type[ScopedModel]]:
     """Every concrete scoped model, by table name."""

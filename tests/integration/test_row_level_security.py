@@ -87,6 +87,10 @@ def test_the_guard_stands() -> None:
             "CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM facts'",
             "DROP FUNCTION peek()",
         ),
+        (
+            "GRANT EXECUTE ON FUNCTION world_check_references() TO PUBLIC",
+            "REVOKE ALL ON FUNCTION world_check_references() FROM PUBLIC",
+        ),
         ("CREATE UNIQUE INDEX facts_peek ON facts (statement)", "DROP INDEX facts_peek"),
         (
             "ALTER TABLE facts ADD CONSTRAINT peek FOREIGN KEY (subject_id) REFERENCES entities (id)",
@@ -107,6 +111,7 @@ def test_the_guard_stands() -> None:
         "new table",
         "view",
         "definer function",
+        "callers",
         "unique key",
         "foreign key",
         "role",
