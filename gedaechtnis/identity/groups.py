@@ -6,9 +6,7 @@ everybody whose rights changed is told on their own channel: open pages lose the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -18,29 +16,13 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key
-from gedaechtnis.identity import audit
+from gedaechtnis.identity import access, audit
 from gedaechtnis.identity.models import Group, GroupMembership, User
 from gedaechtnis.identity.principals import user_scope
 
 Role = GroupMembership.Role
 Kind = audit.Kind
-Publisher = Callable[[str, dict[str, Any]], None]
-
-ACCESS_CHANGED = "access.changed"
 _MAX_NAME = 200
-
-
-def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
-    return None
-
-
-_publish: Publisher = _publish_nowhere
-
-
-def bind_publisher(function: Publisher) -> None:
-    """Name the port that tells a person's open windows; called after commit, must not raise."""
-    global _publish
-    _publish = function
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +76,7 @@ def create_group(*, user: User, name: str) -> Group:
     """
     group = Group.objects.create(name=_read_name(name))
     GroupMembership.objects.create(group=group, user=user, role=Role.OWNER)
-    _log(Kind.MEMBER_ADDED, user, group, user.sub, Role.OWNER)
-    _tell([user.sub])
+    _changed(Kind.MEMBER_ADDED, user, group, user.sub, Role.OWNER)
     return group
 
 
@@ -131,8 +112,7 @@ def add_member(*, user: User, group_id: UUID, username: str, role: str = Role.ED
     )
     if not is_new:
         raise Problem("already_member", _("%(name)s is in the group already.") % {"name": newcomer}, 409, "username")
-    _log(Kind.MEMBER_ADDED, user, group, newcomer.sub, role)
-    _tell([newcomer.sub])
+    _changed(Kind.MEMBER_ADDED, user, group, newcomer.sub, role)
 
 
 @transaction.atomic
@@ -148,8 +128,7 @@ def change_role(*, user: User, group_id: UUID, sub: UUID, role: str) -> None:
     if membership.role != Role.OWNER:
         _keep_an_owner(group, without=sub)
     membership.save(update_fields=["role"])
-    _log(Kind.ROLE_CHANGED, user, group, sub, role)
-    _tell([sub])
+    _changed(Kind.ROLE_CHANGED, user, group, sub, role)
 
 
 @transaction.atomic
@@ -182,8 +161,8 @@ def close_group(*, user: User, group_id: UUID) -> None:
     group = _owned(user, group_id)
     group.closed_at = clock.now()
     group.save(update_fields=["closed_at"])
-    _log(Kind.GROUP_CLOSED, user, group, None)
-    _tell(group.memberships.values_list("user__sub", flat=True))
+    audit.record(Kind.GROUP_CLOSED, acted_by=user_scope(user.sub), scope=f"group:{group.pk}")
+    access.tell(group.memberships.values_list("user__sub", flat=True))
 
 
 def _memberships(user: User) -> QuerySet[GroupMembership]:
@@ -232,8 +211,7 @@ def _end(user: User, group: Group, sub: UUID) -> None:
     membership = _member(group, sub)
     _keep_an_owner(group, without=sub)
     membership.delete()
-    _log(Kind.MEMBER_REMOVED, user, group, sub)
-    _tell([sub])
+    _changed(Kind.MEMBER_REMOVED, user, group, sub)
 
 
 def _keep_an_owner(group: Group, *, without: UUID) -> None:
@@ -259,21 +237,5 @@ def _not_found() -> NotFound:
     return NotFound(_("There is no such group."))
 
 
-def _log(kind: audit.Kind, user: User, group: Group, sub: UUID | None, role: str | None = None) -> None:
-    by, scope_ref = user_scope(user.sub), f"group:{group.pk}"
-    if role is None:
-        audit.record(kind, acted_by=by, sub=sub, scope=scope_ref)
-    else:
-        audit.record(kind, acted_by=by, sub=sub, scope=scope_ref, role=role)
-
-
-def _tell(subs: Iterable[UUID]) -> None:
-    """After commit: what these people may read or write has changed."""
-    scopes = [user_scope(sub) for sub in subs]
-    payload: dict[str, Any] = {"type": ACCESS_CHANGED, "ids": []}
-
-    def publish() -> None:
-        for scope_ref in scopes:
-            _publish(scope_ref, payload)
-
-    transaction.on_commit(publish)
+def _changed(kind: audit.Kind, user: User, group: Group, sub: UUID, role: str = "") -> None:
+    access.changed(kind, acted_by=user_scope(user.sub), scope_ref=f"group:{group.pk}", sub=sub, role=role)

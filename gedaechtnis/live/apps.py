@@ -8,9 +8,9 @@ class LiveConfig(AppConfig):
     label = "live"
 
     def ready(self) -> None:
-        from gedaechtnis.identity import groups  # noqa: PLC0415 - apps must be loaded
+        from gedaechtnis.identity import access  # noqa: PLC0415 - apps must be loaded
         from gedaechtnis.live.publisher import publish  # noqa: PLC0415
         from gedaechtnis.memory import ports  # noqa: PLC0415
 
         ports.bind_publisher(publish)
-        groups.bind_publisher(publish)
+        access.bind_publisher(publish)

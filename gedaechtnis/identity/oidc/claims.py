@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from gedaechtnis.identity import audit
+from gedaechtnis.identity import access, audit
 from gedaechtnis.identity.models import ClaimedGroup, Group, GroupMembership, User
 
 logger = logging.getLogger(__name__)
@@ -32,11 +32,11 @@ def follow(user: User, provider_id: str, claims: Mapping[str, Any]) -> None:
         managed = GroupMembership.objects.filter(user=user, group__claimed__provider_id=provider_id)
         for ended in managed.exclude(group__in=wanted):
             ended.delete()
-            _record(audit.Kind.MEMBER_REMOVED, user, ended)
+            _changed(audit.Kind.MEMBER_REMOVED, user, ended)
         for group_id in sorted(wanted):
             membership, is_new = GroupMembership.objects.get_or_create(group_id=group_id, user=user)
             if is_new:
-                _record(audit.Kind.MEMBER_ADDED, user, membership)
+                _changed(audit.Kind.MEMBER_ADDED, user, membership)
 
 
 def _names(value: Any) -> list[str]:
@@ -60,6 +60,6 @@ def _group(provider_id: str, name: str) -> Group:
     return known.group
 
 
-def _record(kind: audit.Kind, user: User, membership: GroupMembership) -> None:
-    scope = f"group:{membership.group_id}"
-    audit.record(kind, acted_by=_ACTOR, sub=user.sub, scope=scope, role=membership.role)
+def _changed(kind: audit.Kind, user: User, membership: GroupMembership) -> None:
+    scope_ref = f"group:{membership.group_id}"
+    access.changed(kind, acted_by=_ACTOR, scope_ref=scope_ref, sub=user.sub, role=membership.role)
