@@ -15,24 +15,13 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.common.text import check_text, fold_space, name_key
-from gedaechtnis.identity import access, audit
+from gedaechtnis.identity import access, audit, members
+from gedaechtnis.identity.members import MemberView
 from gedaechtnis.identity.models import Group, GroupMembership, User
 from gedaechtnis.identity.principals import user_scope
 
 Role = GroupMembership.Role
 Kind = audit.Kind
-_MAX_NAME = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberView:
-    """A person in a group."""
-
-    sub: UUID
-    name: str
-    role: str
-    is_self: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +63,7 @@ def create_group(*, user: User, name: str) -> Group:
     Raises:
         Problem: `empty_name`, `too_long`, `invalid_text`.
     """
-    group = Group.objects.create(name=_read_name(name))
+    group = Group.objects.create(name=members.read_name(name))
     GroupMembership.objects.create(group=group, user=user, role=Role.OWNER)
     _changed(Kind.MEMBER_ADDED, user, group, user.sub, Role.OWNER)
     return group
@@ -88,7 +77,7 @@ def rename_group(*, user: User, group_id: UUID, name: str) -> None:
         NotFound, Problem: `not_owner` (403), or what `create_group` raises.
     """
     group = _owned(user, group_id)
-    group.name = _read_name(name)
+    group.name = members.read_name(name)
     group.save(update_fields=["name"])
 
 
@@ -100,15 +89,10 @@ def add_member(*, user: User, group_id: UUID, username: str, role: str = Role.ED
         NotFound, Problem: `not_owner` (403), `unknown_role`, `unknown_user`, `already_member` (409).
     """
     group = _owned(user, group_id)
-    known = User.objects.filter(is_active=True, username=check_text(username.strip(), field="username", limit=150))
-    if group.org_id is not None:
-        known = known.filter(org_memberships__org_id=group.org_id)
-    newcomer = known.first()
-    if newcomer is None:
-        text = _("I know nobody with the user name “%(name)s”.") % {"name": username}
-        raise Problem("unknown_user", text, field="username")
+    among = User.objects.filter(org_memberships__org=group.org) if group.org_id else None
+    newcomer = members.named(username, among)
     _membership, is_new = GroupMembership.objects.get_or_create(
-        group=group, user=newcomer, defaults={"role": _read_role(role)}
+        group=group, user=newcomer, defaults={"role": members.read_role(role, Role.values)}
     )
     if not is_new:
         raise Problem("already_member", _("%(name)s is in the group already.") % {"name": newcomer}, 409, "username")
@@ -124,7 +108,7 @@ def change_role(*, user: User, group_id: UUID, sub: UUID, role: str) -> None:
     """
     group = _owned(user, group_id)
     membership = _member(group, sub)
-    membership.role = _read_role(role)
+    membership.role = members.read_role(role, Role.values)
     if membership.role != Role.OWNER:
         _keep_an_owner(group, without=sub)
     membership.save(update_fields=["role"])
@@ -171,16 +155,11 @@ def _memberships(user: User) -> QuerySet[GroupMembership]:
 
 
 def _view(user: User, membership: GroupMembership) -> GroupView:
-    rank = {role: place for place, role in enumerate(Role.values)}
-    members = membership.group.memberships.select_related("user")
     return GroupView(
         id=membership.group_id,
         name=membership.group.name,
         role=membership.role,
-        members=tuple(
-            MemberView(sub=one.user.sub, name=one.user.username, role=one.role, is_self=one.user_id == user.pk)
-            for one in sorted(members, key=lambda one: (rank[one.role], one.user.username))
-        ),
+        members=members.views(user, membership.group.memberships.all(), roles=Role.values),
     )
 
 
@@ -218,19 +197,6 @@ def _keep_an_owner(group: Group, *, without: UUID) -> None:
     owners = group.memberships.filter(role=Role.OWNER, user__is_active=True)
     if not owners.exclude(user__sub=without).exists():
         raise Problem("last_owner", _("A group needs an owner. Name another one first, or close the group."), 409)
-
-
-def _read_name(text: str) -> str:
-    name = fold_space(check_text(text, field="name", limit=_MAX_NAME))
-    if not name_key(name):
-        raise Problem("empty_name", _("A name needs at least one visible character."), field="name")
-    return name
-
-
-def _read_role(role: str) -> str:
-    if role not in Role.values:
-        raise Problem("unknown_role", _("There is no such role."), field="role")
-    return role
 
 
 def _not_found() -> NotFound:
