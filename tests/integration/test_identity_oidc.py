@@ -19,7 +19,7 @@ from tests import oidc
 from tests.oidc import Issuer
 
 
-def offer(settings: Any, *issuers: Issuer) -> None:
+def offer(settings: Any, *issuers: Issuer, **groups: Any) -> None:
     apps = [
         registration.app(
             issuer=issuer.url,
@@ -27,6 +27,7 @@ def offer(settings: Any, *issuers: Issuer) -> None:
             secret=oidc.CLIENT_SECRET,
             name=f"Haus {number}",
             scopes=["openid", "profile"],
+            **groups,
         )
         for number, issuer in enumerate(issuers, start=1)
     ]
@@ -230,7 +231,7 @@ def groups_of(user: User | None) -> set[str]:
 
 
 def test_groups_follow_the_claim(home: Issuer, settings: Any) -> None:
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
+    offer(settings, home, groups_claim="groups")
     user = user_of(sign_in(home, sub="1", groups=["Familie", "Werk", "Familie"]))
     assert groups_of(user) == {"Familie", "Werk"}
     assert user is not None
@@ -246,14 +247,14 @@ def test_groups_follow_the_claim(home: Issuer, settings: Any) -> None:
 
 
 def test_two_people_with_one_name_in_their_claim_share_a_group(home: Issuer, settings: Any) -> None:
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
+    offer(settings, home, groups_claim="groups")
     for sub in ("1", "2"):
         sign_in(home, sub=sub, groups="Familie")
     assert Group.objects.get().memberships.count() == 2
 
 
 def test_groups_that_the_claim_does_not_manage_are_left_alone(home: Issuer, settings: Any) -> None:
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
+    offer(settings, home, groups_claim="groups")
     user = user_of(sign_in(home, sub="1", groups=["Familie"]))
     assert user is not None
     own = Group.objects.create(name="Garten")
@@ -268,9 +269,8 @@ def test_groups_that_the_claim_does_not_manage_are_left_alone(home: Issuer, sett
 
 
 def test_an_issuer_cannot_put_people_into_the_groups_of_another(database: None, settings: Any) -> None:
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
     with oidc.issuer() as one, oidc.issuer() as other:
-        offer(settings, one, other)
+        offer(settings, one, other, groups_claim="groups")
         for issuer in (one, other):
             sign_in(issuer, sub="1", groups=["Familie"])
     assert Group.objects.filter(name="Familie").count() == 2
@@ -278,13 +278,12 @@ def test_an_issuer_cannot_put_people_into_the_groups_of_another(database: None, 
 
 def test_only_listed_groups_count_and_none_without_a_claim_named(home: Issuer, settings: Any) -> None:
     assert groups_of(user_of(sign_in(home, sub="1", groups=["Familie"]))) == set()
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
-    settings.GEDAECHTNIS_OIDC_GROUPS = frozenset({"Familie"})
+    offer(settings, home, groups_claim="groups", groups={"Familie"})
     assert groups_of(user_of(sign_in(home, sub="1", groups=["Familie", "alle-mitarbeitenden"]))) == {"Familie"}
 
 
 @pytest.mark.parametrize("odd", [7, {"a": 1}, ["Familie", 7], [" ", "x" * 201, "a\x00b"], None])
 def test_a_claim_that_is_no_list_of_names_names_nothing(home: Issuer, settings: Any, odd: Any) -> None:
-    settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM = "groups"
+    offer(settings, home, groups_claim="groups")
     assert groups_of(user_of(sign_in(home, sub="1", groups=odd))) == set()
     assert not Group.objects.exists()

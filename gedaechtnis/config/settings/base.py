@@ -13,7 +13,7 @@ from typing import Any
 
 import django_stubs_ext
 
-from gedaechtnis.config import env
+from gedaechtnis.config import env, oidc
 from gedaechtnis.config.beat import BEAT_SCHEDULE
 from gedaechtnis.identity.oidc import registration
 
@@ -113,21 +113,9 @@ AUTHENTICATION_BACKENDS = ["gedaechtnis.identity.backends.PasswordBackend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
-# An identity provider, if there is one. People are known by issuer and subject; no e-mail address is kept.
-GEDAECHTNIS_OIDC_ISSUER = env.issuer("GEDAECHTNIS_OIDC_ISSUER")
-GEDAECHTNIS_OIDC_GROUPS_CLAIM = env.text("GEDAECHTNIS_OIDC_GROUPS_CLAIM", "")
-GEDAECHTNIS_OIDC_GROUPS = env.optional_words("GEDAECHTNIS_OIDC_GROUPS")
-SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"openid_connect": {"APPS": []}}
-if GEDAECHTNIS_OIDC_ISSUER:
-    SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"].append(
-        registration.app(
-            issuer=GEDAECHTNIS_OIDC_ISSUER,
-            client_id=env.text("GEDAECHTNIS_OIDC_CLIENT_ID"),
-            secret=env.text("GEDAECHTNIS_OIDC_CLIENT_SECRET", ""),
-            name=env.text("GEDAECHTNIS_OIDC_NAME", "Single Sign-on"),
-            scopes=env.words("GEDAECHTNIS_OIDC_SCOPES", "openid,profile"),
-        )
-    )
+# Identity providers, if there are any. People are known by issuer and subject; no e-mail address is kept.
+_OIDC = oidc.providers()
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"openid_connect": {"APPS": _OIDC}}
 SOCIALACCOUNT_ADAPTER = "gedaechtnis.identity.oidc.adapters.SocialAccountAdapter"
 SOCIALACCOUNT_STORE_TOKENS = False
 ACCOUNT_ADAPTER = "gedaechtnis.identity.oidc.adapters.AccountAdapter"
@@ -167,10 +155,7 @@ CONTENT_SECURITY_POLICY = {
         "object-src": ["'none'"],
         "base-uri": ["'self'"],
         # A form that is answered by a redirect may only lead where this says.
-        "form-action": [
-            "'self'",
-            *([registration.origin(GEDAECHTNIS_OIDC_ISSUER)] if GEDAECHTNIS_OIDC_ISSUER else []),
-        ],
+        "form-action": ["'self'", *(registration.origin(provider["settings"]["issuer"]) for provider in _OIDC)],
         "frame-ancestors": ["'none'"],
     },
 }

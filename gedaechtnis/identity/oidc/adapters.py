@@ -72,12 +72,12 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         if sociallogin.is_existing:
             if not sociallogin.user.is_active:
                 refuse(request, provider_id, "the user is disabled")
-            claims.follow(sociallogin.user, provider_id, sociallogin.claims)
+            claims.follow(sociallogin.user, sociallogin.provider.app, sociallogin.claims)
 
     @transaction.atomic
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
         user: User = super().save_user(request, sociallogin, form)
-        claims.follow(user, sociallogin.account.provider, sociallogin.claims)
+        claims.follow(user, sociallogin.provider.app, sociallogin.claims)
         return user
 
     def on_authentication_error(

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
+from allauth.socialaccount.models import SocialApp
 from django.db import transaction
 
 from gedaechtnis.identity import access, audit
@@ -18,17 +18,19 @@ _ACTOR = "system:oidc"
 _MAX_NAME = 200
 
 
-def follow(user: User, provider_id: str, claims: Mapping[str, Any]) -> None:
-    """Put a person into the groups that their claims name, and out of those they no longer name.
+def follow(user: User, provider: SocialApp, claims: Mapping[str, Any]) -> None:
+    """Put a person into the groups that their claims at a provider name, and out of those they no longer name.
 
     A group is made when its name first comes. Groups made here by people, or named by another provider, are left
     alone, and roles given here stay. A missing claim names no group.
     """
-    claim = settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM
+    claim, allowed = provider.settings["groups_claim"], provider.settings["groups"]
     if not claim:
         return
+    provider_id = provider.provider_id
     with transaction.atomic():
-        wanted = {_group(provider_id, name).pk for name in _names(claims.get(claim, []))}
+        named = [name for name in _names(claim, claims.get(claim, [])) if not allowed or name in allowed]
+        wanted = {_group(provider_id, name).pk for name in named}
         managed = GroupMembership.objects.filter(user=user, group__claimed__provider_id=provider_id)
         for ended in managed.exclude(group__in=wanted):
             ended.delete()
@@ -39,17 +41,14 @@ def follow(user: User, provider_id: str, claims: Mapping[str, Any]) -> None:
                 _changed(audit.Kind.MEMBER_ADDED, user, membership)
 
 
-def _names(value: Any) -> list[str]:
-    """The names in a claim that count here, each once. What is no list of names is logged and names nothing."""
+def _names(claim: str, value: Any) -> list[str]:
+    """The names in a claim, each once. What is no list of names is logged and names nothing."""
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-        logger.warning("the claim %s is not a list of names", settings.GEDAECHTNIS_OIDC_GROUPS_CLAIM)
+        logger.warning("the claim %s is not a list of names", claim)
         return []
-    allowed = settings.GEDAECHTNIS_OIDC_GROUPS
     return sorted(
-        name
-        for name in {name.strip() for name in given}
-        if 0 < len(name) <= _MAX_NAME and name.isprintable() and (not allowed or name in allowed)
+        name for name in {name.strip() for name in given} if 0 < len(name) <= _MAX_NAME and name.isprintable()
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,8 +16,21 @@ def provider_id(issuer: str) -> str:
     return f"oidc-{hashlib.sha256(issuer.encode()).hexdigest()[:24]}"
 
 
-def app(*, issuer: str, client_id: str, secret: str, name: str, scopes: list[str]) -> dict[str, Any]:
-    """One provider, as an entry of `APPS` in allauth's settings."""
+def app(
+    *,
+    issuer: str,
+    client_id: str,
+    secret: str,
+    name: str,
+    scopes: list[str],
+    groups_claim: str = "",
+    groups: Iterable[str] = (),
+) -> dict[str, Any]:
+    """One provider, as an entry of `APPS` in allauth's settings.
+
+    `groups_claim` is the claim that lists a person's groups (none without it), `groups` the only names in it that
+    count (all without any).
+    """
     return {
         "provider_id": provider_id(issuer),
         "name": name,
@@ -27,6 +41,8 @@ def app(*, issuer: str, client_id: str, secret: str, name: str, scopes: list[str
             "server_url": f"{issuer.rstrip('/')}/.well-known/openid-configuration",
             "scope": scopes,
             "oauth_pkce_enabled": True,
+            "groups_claim": groups_claim,
+            "groups": sorted(groups),
         },
     }
 
