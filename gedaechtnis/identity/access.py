@@ -37,8 +37,10 @@ def changed(
     kind: audit.Kind, *, acted_by: str, scope_ref: str, sub: UUID, role: str = "", request: HttpRequest | None = None
 ) -> None:
     """One person's rights in a group or org changed: log it, and tell them after commit."""
-    details = {"scope": scope_ref, "role": role} if role else {"scope": scope_ref}
-    audit.record(kind, acted_by=acted_by, sub=sub, request=request, **details)
+    if role:
+        audit.record(kind, acted_by=acted_by, sub=sub, request=request, scope=scope_ref, role=role)
+    else:
+        audit.record(kind, acted_by=acted_by, sub=sub, request=request, scope=scope_ref)
     tell([sub])
 
 

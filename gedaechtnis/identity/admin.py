@@ -1,20 +1,31 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar, cast
+from uuid import UUID
 
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from gedaechtnis.identity import audit
+from gedaechtnis.identity import access, audit
 from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, User
 
-admin.site.register(User, UserAdmin)
 # Providers come from the settings alone, and neither their tokens nor e-mail addresses are kept.
 admin.site.unregister((EmailAddress, SocialApp, SocialToken))
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin[User]):
+    """Somebody who is disabled loses their open pages at once."""
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "is_active" in form.changed_data:
+            access.tell([obj.sub])
 
 
 class GroupMembershipInline(admin.TabularInline[GroupMembership, Group]):
@@ -31,28 +42,49 @@ M = TypeVar("M", Group, Org)
 
 
 class MembersAdmin(admin.ModelAdmin[M]):
-    """Changes of members are recorded like those made at the pages."""
+    """Changes of members are logged and told to open pages, like those made at the pages."""
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         with transaction.atomic():
             super().save_formset(request, form, formset, change)
             for membership in formset.new_objects:
-                _record(audit.Kind.MEMBER_ADDED, request, membership)
+                _changed(audit.Kind.MEMBER_ADDED, request, membership)
             for membership, _fields in formset.changed_objects:
-                _record(audit.Kind.ROLE_CHANGED, request, membership)
+                _changed(audit.Kind.ROLE_CHANGED, request, membership)
             for membership in formset.deleted_objects:
-                _record(audit.Kind.MEMBER_REMOVED, request, membership)
+                _changed(audit.Kind.MEMBER_REMOVED, request, membership)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if {"closed_at", "org"} & set(form.changed_data):
+            access.tell(_members(obj))
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        members = _members(obj)
+        super().delete_model(request, obj)
+        access.tell(members)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[M]) -> None:
+        members = [sub for one in queryset for sub in _members(one)]
+        super().delete_queryset(request, queryset)
+        access.tell(members)
 
 
-def _record(kind: AuditEntry.Kind, request: HttpRequest, membership: GroupMembership | OrgMembership) -> None:
+def _members(one: Group | Org) -> list[UUID]:
+    return [membership.user.sub for membership in one.memberships.select_related("user")]
+
+
+def _changed(kind: AuditEntry.Kind, request: HttpRequest, membership: GroupMembership | OrgMembership) -> None:
     acting = cast(User, request.user)  # the admin lets nobody else in
-    audit.record(
+    access.changed(
         kind,
         acted_by=f"user:{acting.sub}",
+        scope_ref=f"group:{membership.group_id}"
+        if isinstance(membership, GroupMembership)
+        else f"org:{membership.org_id}",
         sub=membership.user.sub,
-        request=request,
-        scope=f"group:{membership.group_id}" if isinstance(membership, GroupMembership) else f"org:{membership.org_id}",
         role=membership.role,
+        request=request,
     )
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.identity import groups
+from gedaechtnis.identity import access, groups
 from gedaechtnis.identity.models import AuditEntry, GroupMembership, Org, OrgMembership, User
 from gedaechtnis.identity.principals import person, user_scope
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Outcome
@@ -26,7 +26,7 @@ Role = GroupMembership.Role
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The scopes whose open windows were told that their access changed."""
     found: list[str] = []
-    monkeypatch.setattr(groups, "_publish", lambda scope_ref, payload: found.append(scope_ref))
+    monkeypatch.setattr(access, "_publish", lambda scope_ref, payload: found.append(scope_ref))
     return found
 
 
