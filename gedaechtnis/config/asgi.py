@@ -6,7 +6,6 @@ import os
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gedaechtnis.config.settings.dev")
@@ -14,11 +13,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gedaechtnis.config.settings.dev
 # Loads the apps; modules that import models come after it.
 http_application = get_asgi_application()
 
+from gedaechtnis.live.origin import SameOrigin  # noqa: E402
 from gedaechtnis.live.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": http_application,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -134,6 +134,33 @@ def test_there_is_one_address_to_listen_at(stack: Stack, path: str) -> None:
     assert refused.value.response.status_code == 403
 
 
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://127.0.0.1:1",
+        "http://127.0.0.1",
+        "https://127.0.0.1:{port}",
+        "http://localhost:{port}",
+        "http://evil.example:{port}",
+        "null",
+        "",
+        None,
+    ],
+)
+def test_pages_of_other_addresses_do_not_listen(stack: Stack, anna: User, origin: str | None) -> None:
+    client = Client()
+    client.force_login(anna)
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
+    address = stack.url.replace("http", "ws", 1) + "/ws/"
+    asked = None if origin is None else Origin(origin.format(port=stack.port))
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(address, origin=asked, additional_headers={"Cookie": cookie}),
+    ):
+        pass
+    assert refused.value.response.status_code == 403
+
+
 def test_a_write_does_not_need_the_channel_layer(anna: User, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = RedisChannelLayer(hosts=["redis://127.0.0.1:1"])
     monkeypatch.setattr(publisher, "get_channel_layer", lambda: nowhere)
