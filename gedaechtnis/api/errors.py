@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, get_args
 
-from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -72,6 +72,15 @@ def method_not_allowed(allowed: str) -> HttpResponse:
     return problem_response(problem, headers={"Allow": allowed})
 
 
+def refused_at_the_gate(error: Exception) -> HttpResponse:
+    """The answer to what is refused before any route is looked for: a wrong `Host`, say."""
+    if isinstance(error, DisallowedHost):
+        problem = Problem("unknown_host", _("This server does not go by the name it was called."), 400)
+    else:
+        problem = _unreadable()
+    return problem_response(problem, headers={"Cache-Control": "no-store"})
+
+
 def install(api: NinjaAPI) -> None:
     """Answer every exception of the API with a problem document."""
     api.add_exception_handler(Problem, _problem)
@@ -130,7 +139,7 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
     cause = error.__cause__
     if isinstance(cause, Problem):
         return problem_response(cause)
-    return problem_response(Problem("bad_request", _("This request cannot be read."), int(error.status_code)))
+    return problem_response(_unreadable(int(error.status_code)))
 
 
 def _too_large(_request: HttpRequest, _error: Any) -> HttpResponse:
@@ -139,7 +148,11 @@ def _too_large(_request: HttpRequest, _error: Any) -> HttpResponse:
 
 
 def _suspicious(_request: HttpRequest, _error: Any) -> HttpResponse:
-    return problem_response(Problem("bad_request", _("This request cannot be read."), 400))
+    return problem_response(_unreadable())
+
+
+def _unreadable(status: int = 400) -> Problem:
+    return Problem("bad_request", _("This request cannot be read."), status)
 
 
 def _unexpected(_request: HttpRequest, error: Any) -> HttpResponse:

@@ -239,3 +239,16 @@ def test_the_openapi_document_names_every_operation_once(api: Any) -> None:
     assert all(operation["summary"] and operation["tags"] and operation["description"] for operation in operations)
     assert all("application/problem+json" in operation["responses"]["default"]["content"] for operation in operations)
     assert "Problem" in document["components"]["schemas"]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_name_that_is_not_the_servers_is_refused_as_a_problem(anna: User, method: str) -> None:
+    send = getattr(Client(raise_request_exception=False, headers={"Host": "evil.example"}), method)
+    for path in ("/api/world/kinds", "/api/openapi.json", "/api/nothing"):
+        response = send(path)
+        assert_problem(response, 400, "unknown_host")
+        assert response.headers["Cache-Control"] == "no-store"
+    page = send("/wissen/")
+    assert page.status_code == 400
+    assert "nicht verstanden" in page.content.decode()
+    assert "evil.example" not in page.content.decode()
