@@ -20,7 +20,6 @@ from gedaechtnis.world.models import Fact
 from gedaechtnis.world.querysets import FactQuerySet
 
 Beliefs = Literal["believed", "all"]
-_RELATED = ("subject", "object_entity", "applies_to")
 _ORDER = ("predicate", "valid_from", "recorded_at", "id")
 
 
@@ -98,7 +97,7 @@ def history(
         rows = _known(Fact.objects.filter(subject_id=entity_id), moment, beliefs)
         if predicate:
             rows = rows.filter(predicate=predicate)
-        return views.fact_views(rows.select_related(*_RELATED).order_by(*_ORDER), moment)
+        return views.fact_views(rows.order_by(*_ORDER), moment)
 
 
 def timeline(*, principal: Principal, entity_id: UUID) -> Timeline:
@@ -137,7 +136,7 @@ def _answer(
         rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
         if predicate:
             rows = rows.filter(predicate=predicate)
-        facts = views.fact_views(rows.select_related(*_RELATED).order_by(*_ORDER), moment)
+        facts = views.fact_views(rows.order_by(*_ORDER), moment)
         if between and clamped:
             facts = tuple(_clamp(fact, *between) for fact in facts)
         return FactsAnswer(

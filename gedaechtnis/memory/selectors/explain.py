@@ -16,8 +16,6 @@ from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Fact
 
-_RELATED = ("subject", "object_entity", "applies_to")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
@@ -36,11 +34,13 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         if row is None:
             raise references.not_found(str(fact_id))
         slot = Fact.objects.filter(scope_ref=row.scope_ref, slot=row.slot)
-        rows = slot.select_related(*_RELATED).order_by("recorded_at", "valid_from")
+        rows = slot.order_by("recorded_at", "valid_from")
         chain = views.fact_views(rows, moment)
-        fact = next(view for view in chain if view.id == fact_id)
+        fact = next((view for view in chain if view.id == fact_id), None)
+        if fact is None:  # its subject can no longer be read
+            raise references.not_found(str(fact_id))
         # "Not in Paris" ends "in Paris" from a slot of its own, so what closed a row may stand elsewhere.
-        closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id]).select_related(*_RELATED)
+        closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id])
         closed_by = next(iter(views.fact_views(closing, moment)), None)
     return Explanation(fact=fact, chain=chain, closed_by=closed_by)
 
@@ -56,5 +56,5 @@ def get_facts(*, principal: Principal, fact_ids: list[UUID]) -> tuple[FactView, 
     """Facts by id, believed or not; unreadable ones are left out."""
     with scope(principal):
         moment = moments.settle(principal=principal)
-        rows = Fact.objects.filter(pk__in=fact_ids).select_related(*_RELATED)
+        rows = Fact.objects.filter(pk__in=fact_ids)
         return views.fact_views(rows.order_by("recorded_at", "id"), moment)
