@@ -11,6 +11,7 @@ from ninja.operation import Operation
 from gedaechtnis.api import errors
 from gedaechtnis.api.auth import BearerToken, PageSession
 from gedaechtnis.api.http import StrictJson, known_parameters_only
+from gedaechtnis.api.reads import recorded
 from gedaechtnis.api.routers import chats, entities, facts, proposals, vocabulary
 from gedaechtnis.api.schemas.common import ProblemOut
 
@@ -47,6 +48,7 @@ api = Api(
     parser=StrictJson(),
 )
 api.add_decorator(known_parameters_only, mode="view")
+api.add_decorator(recorded, mode="view")
 api.add_router("/world", vocabulary.router)
 api.add_router("/world", entities.router)
 api.add_router("/world/facts", facts.router)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import wraps
+from inspect import unwrap
 from typing import Any, NoReturn
 
 from django.conf import settings
@@ -73,7 +74,7 @@ def known_parameters_only(run: Callable[..., HttpResponse]) -> Callable[..., Htt
 
     Decorates the `run` method of an operation.
     """
-    operation: Operation = run.__self__  # type: ignore[attr-defined]
+    operation: Operation = unwrap(run).__self__
     known = {
         name
         for model in operation.models

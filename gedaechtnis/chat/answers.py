@@ -33,6 +33,7 @@ class MessageView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatView:
     id: UUID
+    scope_ref: str
     title: str
     is_main: bool
     created_at: datetime

@@ -18,7 +18,9 @@ MAX_PAGE = 200
 
 
 def chat_view(chat: Chat) -> ChatView:
-    return ChatView(id=chat.pk, title=chat.title, is_main=chat.is_main, created_at=chat.created_at)
+    return ChatView(
+        id=chat.pk, scope_ref=chat.scope_ref, title=chat.title, is_main=chat.is_main, created_at=chat.created_at
+    )
 
 
 def list_chats(*, principal: Principal) -> tuple[ChatView, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
@@ -51,6 +52,15 @@ def record(
         address_hash=address_hash(request) if request is not None else "",
         details=details,
     )
+
+
+def entries_of(sub: UUID, *, before: UUID | None = None, limit: int = 50) -> list[AuditEntry]:
+    """What concerns a person, the newest first; `before` is the last entry of the page before."""
+    rows = AuditEntry.objects.filter(sub=sub).order_by("-at", "-id")
+    last = rows.filter(pk=before).first() if before else None
+    if last is not None:
+        rows = rows.filter(Q(at__lt=last.at) | Q(at=last.at, pk__lt=last.pk))
+    return list(rows[:limit])
 
 
 def address_hash(request: HttpRequest) -> str:

@@ -138,19 +138,21 @@ class AuditEntry(models.Model):
     """One act of security: ids and codes only. Outlives users and tokens, so it refers to them by value."""
 
     class Kind(models.TextChoices):
-        SIGN_IN = "sign_in"
-        SIGN_IN_FAILED = "sign_in_failed"
-        SIGN_IN_BLOCKED = "sign_in_blocked"
-        SIGN_OUT = "sign_out"
-        TOKEN_CREATED = "token_created"  # noqa: S105 (no password)
-        TOKEN_FIRST_USED = "token_first_used"  # noqa: S105 (no password)
-        TOKEN_REVOKED = "token_revoked"  # noqa: S105 (no password)
-        MEMBER_ADDED = "member_added"
-        MEMBER_REMOVED = "member_removed"
-        ROLE_CHANGED = "role_changed"
-        GROUP_CLOSED = "group_closed"
-        EXPORTED = "exported"
-        ERASED = "erased"
+        SIGN_IN = "sign_in", _("Signed in")
+        SIGN_IN_FAILED = "sign_in_failed", _("Sign-in failed")
+        SIGN_IN_BLOCKED = "sign_in_blocked", _("Sign-in held up after too many attempts")
+        SIGN_OUT = "sign_out", _("Signed out")
+        TOKEN_CREATED = "token_created", _("Token made")
+        TOKEN_FIRST_USED = "token_first_used", _("Token used for the first time")
+        TOKEN_REVOKED = "token_revoked", _("Token revoked")
+        MEMBER_ADDED = "member_added", _("Became a member")
+        MEMBER_REMOVED = "member_removed", _("No longer a member")
+        ROLE_CHANGED = "role_changed", _("Another role")
+        GROUP_CLOSED = "group_closed", _("Group closed")
+        READ = "read", _("Read by an agent")
+        CLASSIFIED = "classified", _("Sensitivity changed")
+        EXPORTED = "exported", _("Exported")
+        ERASED = "erased", _("Erased")
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gedaechtnis.web.views import chat, entity, explorer, facts, groups, proposals, session, settings, shell, tokens
+from gedaechtnis.web.views import (
+    chat,
+    entity,
+    explorer,
+    facts,
+    groups,
+    proposals,
+    security,
+    session,
+    settings,
+    shell,
+    tokens,
+)
 
 urlpatterns = [
     path("", chat.home, name="home"),
@@ -23,6 +35,7 @@ urlpatterns = [
     path("vorschlaege/<uuid:proposal_id>/ablehnen/", proposals.reject, name="proposal-reject"),
     path("stand/", shell.totals, name="totals"),
     path("einstellungen/", settings.edit, name="settings"),
+    path("einstellungen/protokoll/", security.log, name="security-log"),
     path("einstellungen/gruppen/", groups.index, name="groups"),
     path("einstellungen/gruppen/<uuid:group_id>/", groups.detail, name="group"),
     path("einstellungen/gruppen/<uuid:group_id>/umbenennen/", groups.rename, name="group-rename"),
