@@ -42,7 +42,17 @@ def lock(scope_refs: Iterable[str]) -> None:
     """Lock several clocks in `scope_ref` order, so that two such acts never wait for each other in a ring."""
     refs = sorted(set(scope_refs))
     ScopeClock.objects.bulk_create([ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True)
-    list(ScopeClock.objects.filter(scope_ref__in=refs).order_by("scope_ref").select_for_update())
+    list(ScopeClock.objects.filter(scope_ref__in=refs).order_by("scope_ref").select_for_update(no_key=True))
+
+
+def hold(scope_refs: Iterable[str]) -> bool:
+    """Keep scopes from being erased until the transaction ends; False if one of them is closed or erased.
+
+    Holders do not wait for each other, nor for who takes a tick.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT state FROM scopes WHERE scope_ref = ANY(%s) FOR KEY SHARE", [list(scope_refs)])
+        return all(state == ScopeClock.State.OPEN for (state,) in cursor.fetchall())
 
 
 def committed(scope_refs: Iterable[str]) -> dict[str, datetime]:

@@ -66,7 +66,7 @@ def scope(
     `clearance` replaces the principal's (the committer enters with the highest and filters its answer).
 
     Raises:
-        Problem: `scope_denied` (403) when the principal may not write there.
+        Problem: `scope_denied` (403) when the principal may not write there, or nobody does as it is closed.
         ScopeNestingError: an inner door names a scope the outermost door did not.
     """
     outer = _current.get()
@@ -75,6 +75,8 @@ def scope(
     with transaction.atomic():
         if outer is None and len(inner.writes) > 1:
             clocks.lock(inner.writes)
+        if not (outer and outer.writes) and inner.writes and not clocks.hold(inner.writes):
+            raise _denied()
         _apply(inner)
         token = _current.set(inner)
         try:
@@ -90,7 +92,7 @@ def _open(principal: Principal, write: str | Sequence[str] | None, clearance: in
     wanted = () if write is None else (write,) if isinstance(write, str) else tuple(write)
     for ref in wanted:
         if ref not in principal.write_scopes:
-            raise Problem("scope_denied", _("You may not write into this scope."), 403)
+            raise _denied()
     if outer is not None and outer.writes and not set(wanted) <= set(outer.writes):
         raise ScopeNestingError(f"{sorted(set(wanted) - set(outer.writes))} must be named at the outermost door")
     level = principal.clearance if clearance is None else clearance
@@ -107,6 +109,10 @@ def _open(principal: Principal, write: str | Sequence[str] | None, clearance: in
         org_id=principal.org_id,
         clearance=level,
     )
+
+
+def _denied() -> Problem:
+    return Problem("scope_denied", _("You may not write into this scope."), 403)
 
 
 def _apply(opened: Scope | None) -> None:

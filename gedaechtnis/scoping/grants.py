@@ -28,7 +28,16 @@ def apply(alias: str = "owner") -> None:
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_definer")
+        _erasing(cursor)
         _functions(cursor)
+
+
+def _erasing(cursor: CursorWrapper) -> None:
+    """What `scoping_erase` needs beyond reading."""
+    for model in scoped_models():
+        cursor.execute(f'GRANT DELETE ON "{model._meta.db_table}" TO gedaechtnis_definer')
+    cursor.execute("GRANT INSERT, UPDATE ON scopes TO gedaechtnis_definer")
+    cursor.execute("GRANT DELETE ON work TO gedaechtnis_definer")
 
 
 def _functions(cursor: CursorWrapper) -> None:

@@ -32,11 +32,15 @@ class ScopedModel(models.Model):
 
 
 class ScopeClock(models.Model):
-    """The logical clock of one scope. A write locks its row, so writes of a scope are serial."""
+    """The logical clock of one scope. A write locks its row, so writes of a scope are serial.
+
+    Only an open scope is written. The row of an erased one stays, so that its reference is never used again.
+    """
 
     class State(models.TextChoices):
         OPEN = "open"
         CLOSED = "closed"
+        ERASED = "erased"
 
     scope_ref = models.TextField(primary_key=True)
     org_id = models.UUIDField(null=True)

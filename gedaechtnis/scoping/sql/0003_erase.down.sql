@@ -1,0 +1,1 @@
+DROP FUNCTION scoping_erase(text);

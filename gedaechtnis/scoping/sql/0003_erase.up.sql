@@ -1,0 +1,50 @@
+-- Erasing a scope: the one way in which facts, evidence and events ever go. Runs as `definer`, because the
+-- application may not delete from append-only tables and nobody's settings reach a scope that is no longer read.
+--
+-- Refuses what is still in use, whoever asks: a person who can sign in, a group that is not closed, an org that exists.
+-- Every table that `scoping_protect` has given its policies is covered, also one that is added later. What remains is
+-- the row of `scopes`, which keeps the reference from being written again. Returns the number of rows that went, or
+-- null if the scope was erased before.
+CREATE FUNCTION scoping_erase(erased text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  scoped regclass;
+  gone bigint;
+  total bigint := 0;
+BEGIN
+  IF (CASE
+    WHEN erased LIKE 'user:%' THEN EXISTS (SELECT 1 FROM identity_user WHERE 'user:' || sub = erased AND is_active)
+    WHEN erased LIKE 'group:%' THEN
+      EXISTS (SELECT 1 FROM identity_group WHERE 'group:' || id = erased AND closed_at IS NULL)
+    WHEN erased LIKE 'org:%' THEN EXISTS (SELECT 1 FROM identity_org WHERE 'org:' || id = erased)
+    ELSE true END)
+  THEN
+    RAISE EXCEPTION 'this scope is in use' USING ERRCODE = 'object_in_use';
+  END IF;
+
+  INSERT INTO scopes (scope_ref, tick, revision, state) VALUES (erased, clock_timestamp(), 0, 'closed')
+  ON CONFLICT (scope_ref) DO NOTHING;
+  -- Whoever writes there holds this row (`clocks.hold`): waits for them, and they find it erased afterwards.
+  PERFORM 1 FROM scopes WHERE scope_ref = erased AND state <> 'erased' FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE scopes SET state = 'erased', revision = revision + 1 WHERE scope_ref = erased;
+
+  FOR scoped IN
+    SELECT c.oid FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid
+    WHERE p.polname = 'scope_definer' AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+    ORDER BY c.relname
+  LOOP
+    EXECUTE format('DELETE FROM %s WHERE scope_ref = $1', scoped) USING erased;
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    total := total + gone;
+  END LOOP;
+  DELETE FROM work WHERE scope_ref = erased OR 'user:' || acting_sub = erased;
+  RETURN total;
+END $$;
+
+-- Before the function changes hands: afterwards the owner may no longer grant it.
+REVOKE ALL ON FUNCTION scoping_erase(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION scoping_erase(text) TO gedaechtnis_app;
+ALTER FUNCTION scoping_erase(text) OWNER TO gedaechtnis_definer;
