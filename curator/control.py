@@ -43,7 +43,7 @@ def curate_now(*, principal: Principal, chat_id: UUID) -> CuratorStatus:
         NotFound: no such chat for this principal.
     """
     selectors.get_chat(principal=principal, chat_id=chat_id)
-    curate(user=User.objects.get(sub=str(principal.sub)), chat_id=chat_id)
+    curate(user=User.objects.get(sub=str(principal.sub)), chat_id=chat_id, org_id=principal.org_id)
     return curator_status(principal=principal, chat_id=chat_id)
 
 

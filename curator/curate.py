@@ -36,17 +36,18 @@ class Thought:
     skipped_because: str = ""
 
 
-def curate(*, user: User, chat_id: UUID, extractor: Extractor | None = None) -> int:
+def curate(*, user: User, chat_id: UUID, org_id: UUID | None = None, extractor: Extractor | None = None) -> int:
     """Read a chat to its end, window by window; returns the number of windows taken in.
 
+    `org_id` is where the person spoke; if they have left it meanwhile, it is read as in their first one.
     Safe to run twice and side by side: the watermark moves in the transaction of the commit,
     and of two runs over the same window only the first one writes.
     """
-    person = principals.person(user)
+    person = principals.person(user, principals.still_in(user, org_id))
     windows = 0
     while reading := load_curator_context(principal=person, chat_id=chat_id, now=clock.now()):
         thought = think(reading, extractor or BuiltinExtractor())
-        if not _write(user, chat_id, reading, thought):
+        if not _write(user, chat_id, org_id, reading, thought):
             break
         windows += 1
     return windows
@@ -74,9 +75,9 @@ def think(reading: Reading, extractor: Extractor) -> Thought:
     return Thought(operations=tuple(accepted), review=waiting)
 
 
-def _write(user: User, chat_id: UUID, reading: Reading, thought: Thought) -> bool:
+def _write(user: User, chat_id: UUID, org_id: UUID | None, reading: Reading, thought: Thought) -> bool:
     """Commit and move the watermark in one transaction; False if another run was faster."""
-    curator = principals.curator(user)
+    curator = principals.curator(user, principals.still_in(user, org_id))
     own = curator.default_scope
     run_id = f"curator-{chat_id}-{reading.last_seq}"
     with scope(curator, write=own):

@@ -36,7 +36,7 @@ def note_turn(principal: Principal, message: Message) -> None:
     work.enqueue(
         kind=CURATE,
         scope_ref=message.scope_ref,
-        org_id=message.org_id,
+        org_id=principal.org_id,
         acting_sub=principal.sub,
         object_id=message.chat_id,
         dedupe_key=str(message.chat_id),
@@ -53,4 +53,4 @@ def _asks_to_remember(principal: Principal, message: Message) -> bool:
 def _curate(item: work.WorkItem) -> None:
     if item.object_id is None:
         raise ValueError("a curate item names its chat")
-    curate(user=item.user(), chat_id=item.object_id)
+    curate(user=item.user(), chat_id=item.object_id, org_id=item.org_id)

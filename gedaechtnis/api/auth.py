@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import cast
 from uuid import UUID
 
 from django.conf import settings
@@ -14,8 +15,8 @@ from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity import limits
-from gedaechtnis.identity.models import Token
+from gedaechtnis.identity import limits, orgs
+from gedaechtnis.identity.models import Token, User
 from gedaechtnis.identity.principals import SCOPE_REF, Principal, from_token, person
 from gedaechtnis.identity.tokens import authenticate
 
@@ -56,7 +57,7 @@ class PageSession(APIKeyCookie):
             return None
         if check_csrf(request) is not None:
             raise Problem("csrf_failed", _("The page is too old or foreign. Load it again."), 403)
-        return _admitted(request, person(request.user, _chosen_org(request)))
+        return _admitted(request, person(request.user, _chosen_org(request) or _org_of_page(request)))
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
         return self(request)
@@ -71,6 +72,12 @@ def _chosen_org(request: HttpRequest) -> UUID | None:
         return UUID(text)
     except ValueError as error:
         raise Problem("invalid_org", _("This is not an identifier (a UUID)."), field=_ORG) from error
+
+
+def _org_of_page(request: HttpRequest) -> UUID | None:
+    """The organisation that the pages of the same session act in."""
+    user = cast(User, request.user)  # asked for somebody signed in only
+    return orgs.chosen(user=user, session=request.session)
 
 
 def _check_rate(token: Token) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gedaechtnis.chat import services
-from gedaechtnis.identity import principals
 from gedaechtnis.memory.selectors.proposals import list_proposals
 from gedaechtnis.memory.services.proposals import POST_REVIEW
 from gedaechtnis.scoping import work
@@ -14,7 +13,7 @@ def register() -> None:
 
 
 def _post_review(item: work.WorkItem) -> None:
-    principal = principals.person(item.user())
+    principal = item.person()
     waiting = [view.id for view in list_proposals(principal=principal) if view.scope_ref == item.scope_ref]
     if waiting:
         services.post_review_message(principal=principal, proposal_ids=waiting)

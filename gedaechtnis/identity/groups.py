@@ -17,7 +17,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import access, audit, members
 from gedaechtnis.identity.members import MemberView
-from gedaechtnis.identity.models import Group, GroupMembership, User
+from gedaechtnis.identity.models import Group, GroupMembership, Org, User
 from gedaechtnis.identity.principals import user_scope
 
 Role = GroupMembership.Role
@@ -57,13 +57,13 @@ def get_group(*, user: User, group_id: UUID) -> GroupView:
 
 
 @transaction.atomic
-def create_group(*, user: User, name: str) -> Group:
-    """Found a group; its founder owns it.
+def create_group(*, user: User, name: str, org: Org | None = None) -> Group:
+    """Found a group; its founder owns it. Inside an organisation only through `orgs.create_group`.
 
     Raises:
         Problem: `empty_name`, `too_long`, `invalid_text`.
     """
-    group = Group.objects.create(name=members.read_name(name))
+    group = Group.objects.create(name=members.read_name(name), org=org)
     GroupMembership.objects.create(group=group, user=user, role=Role.OWNER)
     _changed(Kind.MEMBER_ADDED, user, group, user.sub, Role.OWNER)
     return group
@@ -142,11 +142,20 @@ def close_group(*, user: User, group_id: UUID) -> None:
     Raises:
         NotFound, Problem: `not_owner` (403).
     """
-    group = _owned(user, group_id)
-    group.closed_at = clock.now()
-    group.save(update_fields=["closed_at"])
-    audit.record(Kind.GROUP_CLOSED, acted_by=user_scope(user.sub), scope=f"group:{group.pk}")
-    access.tell(group.memberships.values_list("user__sub", flat=True))
+    _close(user, _owned(user, group_id))
+
+
+def leave_org(*, by: User, org: Org, sub: UUID) -> None:
+    """Take somebody who leaves an organisation out of its groups, in the caller's transaction.
+
+    What they led alone is handed on: nobody can stay, or be kept out, by being a group's last owner.
+    """
+    groups = Group.objects.select_for_update(of=("self",)).filter(org=org, memberships__user__sub=sub)
+    for group in groups.order_by("pk"):
+        if group.closed_at is None:
+            _hand_on(by, group, without=sub)
+        _member(group, sub).delete()
+        _changed(Kind.MEMBER_REMOVED, by, group, sub)
 
 
 def _memberships(user: User) -> QuerySet[GroupMembership]:
@@ -194,9 +203,38 @@ def _end(user: User, group: Group, sub: UUID) -> None:
 
 
 def _keep_an_owner(group: Group, *, without: UUID) -> None:
-    owners = group.memberships.filter(role=Role.OWNER, user__is_active=True)
-    if not owners.exclude(user__sub=without).exists():
+    if not _entitled(group).filter(role=Role.OWNER).exclude(user__sub=without).exists():
         raise Problem("last_owner", _("A group needs an owner. Name another one first, or close the group."), 409)
+
+
+def _close(by: User, group: Group) -> None:
+    group.closed_at = clock.now()
+    group.save(update_fields=["closed_at"])
+    audit.record(Kind.GROUP_CLOSED, acted_by=user_scope(by.sub), scope=f"group:{group.pk}")
+    access.tell(group.memberships.values_list("user__sub", flat=True))
+
+
+def _entitled(group: Group) -> QuerySet[GroupMembership]:
+    """The members who may use their role today."""
+    active = group.memberships.filter(user__is_active=True)
+    return active.filter(user__org_memberships__org=group.org) if group.org_id else active
+
+
+def _hand_on(by: User, group: Group, *, without: UUID) -> None:
+    """Somebody else leads a group that would have no owner: who edits it longest, else who reads it longest.
+
+    No admin of the organisation comes into reading it this way. A group in which nobody is left is closed.
+    """
+    others = _entitled(group).exclude(user__sub=without).select_related("user").order_by("pk")
+    if any(one.role == Role.OWNER for one in others):
+        return
+    heir = min(others, key=lambda one: one.role == Role.VIEWER, default=None)
+    if heir is None:
+        _close(by, group)
+        return
+    heir.role = Role.OWNER
+    heir.save(update_fields=["role"])
+    _changed(Kind.ROLE_CHANGED, by, group, heir.user.sub, Role.OWNER)
 
 
 def _not_found() -> NotFound:

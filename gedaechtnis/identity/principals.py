@@ -90,16 +90,17 @@ def org_of(scope_ref: str) -> UUID | None:
 def person(user: User, org: UUID | None = None) -> Principal:
     """The person at the page: full clearance, their own scope, their groups, and one of their orgs.
 
-    `org` is the one they act in, the first of theirs without it. Groups of other orgs are out of sight meanwhile.
+    `org` is the one they act in, without it the one they are in longest: nobody moves them by letting them in
+    somewhere. Groups of other orgs are out of sight meanwhile.
 
     Raises:
         Problem: `org_denied` (403) for an org they are not in, whether it exists or not.
     """
     own = user_scope(user.sub)
-    roles = dict(OrgMembership.objects.filter(user=user).values_list("org_id", "role"))
+    roles = dict(OrgMembership.objects.filter(user=user).order_by("pk").values_list("org_id", "role"))
     if org is not None and org not in roles:
         raise Problem("org_denied", _("You are not in this organisation."), 403)
-    active = org or min(roles, default=None)
+    active = org or next(iter(roles), None)
     memberships = list(
         GroupMembership.objects.filter(user=user, group__closed_at=None)
         .filter(Q(group__org=None) | Q(group__org=active))
@@ -125,6 +126,11 @@ def person(user: User, org: UUID | None = None) -> Principal:
     )
 
 
+def still_in(user: User, org: UUID | None) -> UUID | None:
+    """The org if the user is in it today; else None, which leaves the choice to `person`."""
+    return org if org and OrgMembership.objects.filter(user=user, org=org).exists() else None
+
+
 def from_token(token: Token, org: UUID | None = None) -> Principal:
     """What a token may do: its user's rights of today, narrowed by the token's own limits.
 
@@ -134,7 +140,7 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
     Raises:
         Problem: `org_denied` (403) for an org the user is not in.
     """
-    owner = person(token.user, org or _org_of_token(token))
+    owner = person(token.user, org or still_in(token.user, org_of(token.write_scope)))
     default_scope = token.write_scope or owner.default_scope
     writable = owner.write_scopes & {default_scope} if token.write_scope else owner.write_scopes
     is_agent = bool(token.agent_role)
@@ -150,14 +156,13 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
     )
 
 
-def _org_of_token(token: Token) -> UUID | None:
-    org = org_of(token.write_scope)
-    return org if org and OrgMembership.objects.filter(user=token.user, org=org).exists() else None
+def curator(user: User, org: UUID | None = None) -> Principal:
+    """The curator of a user's chats: reads as the user; what it writes is judged as inference or quote.
 
-
-def curator(user: User) -> Principal:
-    """The curator of a user's chats: reads as the user; what it writes is judged as inference or quote."""
-    owner = person(user)
+    Raises:
+        Problem: `org_denied` (403) for an org the user is not in.
+    """
+    owner = person(user, org)
     return replace(owner, kind=PrincipalKind.CURATOR, acted_by=f"curator@{owner.acted_by}")
 
 

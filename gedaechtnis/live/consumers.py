@@ -8,6 +8,7 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
+from gedaechtnis.identity import orgs
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
 from gedaechtnis.identity.sessions import SessionStore
@@ -65,11 +66,13 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):
 
 
 async def _groups(session_key: str | None) -> frozenset[str]:
-    """The groups of all scopes that the person of a session reads today; none without one."""
-    user = await get_user(cast(Any, {"session": SessionStore(session_key)}))
-    return await _readable(user) if isinstance(user, User) else frozenset()
+    """The groups of all scopes that the pages of a session read today; none without its person."""
+    session = SessionStore(session_key)
+    user = await get_user(cast(Any, {"session": session}))
+    return await _readable(user, session) if isinstance(user, User) else frozenset()
 
 
 @database_sync_to_async
-def _readable(user: User) -> frozenset[str]:
-    return frozenset(map(scope_group, person(user).read_scopes))
+def _readable(user: User, session: SessionStore) -> frozenset[str]:
+    principal = person(user, orgs.chosen(user=user, session=session))
+    return frozenset(map(scope_group, principal.read_scopes))

@@ -36,6 +36,7 @@ class WorkItem:
     kind: str
     scope_ref: str
     acting_sub: UUID | None
+    org_id: UUID | None
     object_id: UUID | None
     dedupe_key: str
     seq: int
@@ -47,10 +48,15 @@ class WorkItem:
         return principals.system(self.scope_ref, self.kind)
 
     def user(self) -> User:
-        """The person for whom it runs, with today's memberships."""
+        """The person for whom it runs."""
         if self.acting_sub is None:
             raise ValueError(f"work of kind {self.kind} names no person")
         return User.objects.get(sub=self.acting_sub)
+
+    def person(self) -> Principal:
+        """That person with today's memberships, in the org of the work as long as they are in it."""
+        user = self.user()
+        return principals.person(user, principals.still_in(user, self.org_id))
 
 
 Handler = Callable[[WorkItem], None]
@@ -85,8 +91,8 @@ _UPSERT = """
 INSERT INTO work AS w (kind, scope_ref, acting_sub, org_id, object_id, due_at, seq, attempts, dedupe_key, last_error)
 VALUES (%(kind)s, %(scope_ref)s, %(acting_sub)s, %(org_id)s, %(object_id)s, %(due_at)s, 1, 0, %(dedupe_key)s, '')
 ON CONFLICT (kind, scope_ref, dedupe_key) DO UPDATE
-SET seq = w.seq + 1, due_at = EXCLUDED.due_at, acting_sub = EXCLUDED.acting_sub, object_id = EXCLUDED.object_id,
-    attempts = 0, failed_at = NULL, last_error = ''
+SET seq = w.seq + 1, due_at = EXCLUDED.due_at, acting_sub = EXCLUDED.acting_sub, org_id = EXCLUDED.org_id,
+    object_id = EXCLUDED.object_id, attempts = 0, failed_at = NULL, last_error = ''
 """
 
 
@@ -100,7 +106,10 @@ def enqueue(
     org_id: UUID | None = None,
     due_at: datetime | None = None,
 ) -> None:
-    """Write the item in the caller's transaction; asked again under the same key it is moved, not doubled."""
+    """Write the item in the caller's transaction; asked again under the same key it is moved, not doubled.
+
+    `org_id` is the org in which `acting_sub` acts when it runs.
+    """
     now = clock.now()
     with connection.cursor() as cursor:
         cursor.execute(
@@ -137,7 +146,7 @@ WITH ranked AS (
 )
 UPDATE work w SET lease_until = %(lease_until)s, lease_token = %(token)s, attempts = attempts + 1
 FROM picked WHERE picked.id = w.id
-RETURNING w.id, w.kind, w.scope_ref, w.acting_sub, w.object_id, w.dedupe_key, w.seq, w.attempts
+RETURNING w.id, w.kind, w.scope_ref, w.acting_sub, w.org_id, w.object_id, w.dedupe_key, w.seq, w.attempts
 """
 
 
@@ -150,7 +159,7 @@ def claim(*, limit: int = 20, per_scope: int = PER_SCOPE) -> list[WorkItem]:
             {"now": now, "lease_until": now + lease(), "token": token, "limit": limit, "per_scope": per_scope},
         )
         rows = cursor.fetchall()
-    names = ("id", "kind", "scope_ref", "acting_sub", "object_id", "dedupe_key", "seq", "attempts")
+    names = ("id", "kind", "scope_ref", "acting_sub", "org_id", "object_id", "dedupe_key", "seq", "attempts")
     return [WorkItem(**dict(zip(names, row, strict=True)), lease_token=token) for row in rows]
 
 

@@ -17,12 +17,14 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.identity import orgs
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.web.scopes import Scopes
 
 P = ParamSpec("P")
+_FORBIDDEN, _MISSING = 403, 404
 
 
 class HtmxHttpRequest(HttpRequest):
@@ -32,7 +34,10 @@ class HtmxHttpRequest(HttpRequest):
 
 
 class PersonRequest(HtmxHttpRequest):
-    """A request of somebody signed in; `principal` holds today's memberships, `scopes` the words for them."""
+    """A request of somebody signed in; `principal` holds today's memberships, `scopes` the words for them.
+
+    In several organisations they act in the one that the session holds.
+    """
 
     user: User
     principal: Principal
@@ -53,7 +58,8 @@ def private(
         if not request.user.is_authenticated:
             return _sign_in(htmx_request)
         person_request = cast(PersonRequest, request)
-        person_request.principal = person(person_request.user)
+        chosen = orgs.chosen(user=person_request.user, session=request.session)
+        person_request.principal = person(person_request.user, chosen)
         person_request.scopes = Scopes(person_request.principal)
         try:
             response = view(person_request, *args, **kwargs)
@@ -103,6 +109,28 @@ def done(request: PersonRequest, *, back: str, message: str = "", event: str = "
     if message:
         trigger_client_event(response, "page:say", {"text": message})
     return response
+
+
+def act(
+    request: PersonRequest,
+    write: Callable[[], object],
+    *,
+    message: str,
+    back: str,
+    again: Callable[[Problem], HttpResponse],
+) -> HttpResponse:
+    """Do what a form asks, then lead `back` (an address); what was typed wrongly shows the form `again`.
+
+    What is missing or forbidden is left to `private`.
+    """
+    try:
+        write()
+    except Problem as problem:
+        if problem.status in (_FORBIDDEN, _MISSING):
+            raise
+        return again(problem)
+    messages.success(request, message)
+    return HttpResponseRedirect(back)
 
 
 def refused(request: PersonRequest, problem: Problem, *, back: str, event: str) -> HttpResponse:

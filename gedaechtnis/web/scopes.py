@@ -81,6 +81,14 @@ class Scopes:
         return scope_ref in self._principal.write_scopes
 
     @cached_property
+    def orgs(self) -> list[tuple[UUID, str]]:
+        """The organisations among which the person may choose one to act in; empty if there is no choice."""
+        if self._principal.org_id is None:
+            return []
+        found = list(Org.objects.filter(memberships__user__sub=str(self._principal.sub)).order_by("name", "id"))
+        return [(org.pk, org.name) for org in found] if len(found) > 1 else []
+
+    @cached_property
     def readable(self) -> list[Choice]:
         """What a person may want to look at by itself: their own, their groups, their org; empty if that is one."""
         refs = [ref for ref in self._principal.read_scopes if ref != GLOBAL_SCOPE]

@@ -86,8 +86,9 @@ def in_words(scope_ref: str, scopes: Scopes) -> str:
 
 @register.filter
 def role_words(role: str) -> str:
-    """What a role in a group lets one do."""
-    return {"owner": _("owns it"), "editor": _("writes"), "viewer": _("reads along")}[role]
+    """What a role in a group or an organisation lets one do."""
+    words = {"owner": _("owns it"), "editor": _("writes"), "viewer": _("reads along")}
+    return (words | {"admin": _("administers it"), "member": _("is a member")})[role]
 
 
 @register.filter

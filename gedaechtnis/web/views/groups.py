@@ -8,14 +8,13 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity import groups
-from gedaechtnis.web.http import PersonRequest, private, show
-
-_FORBIDDEN = 403
+from gedaechtnis.web.http import PersonRequest, act, private, show
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -125,16 +124,8 @@ def close(request: PersonRequest, group_id: UUID) -> HttpResponse:
 def _act(
     request: PersonRequest, group_id: UUID, write: Callable[[], None], message: str, *, back: str = "group"
 ) -> HttpResponse:
-    try:
-        write()
-    except NotFound:
-        raise
-    except Problem as problem:
-        if problem.status == _FORBIDDEN:
-            raise
-        return _page(request, group_id, problem)
-    messages.success(request, message)
-    return redirect(back) if back == "groups" else redirect(back, group_id)
+    address = reverse("groups") if back == "groups" else reverse(back, args=[group_id])
+    return act(request, write, message=message, back=address, again=lambda problem: _page(request, group_id, problem))
 
 
 def _page(request: PersonRequest, group_id: UUID, problem: Problem | None = None) -> HttpResponse:
