@@ -87,6 +87,22 @@ def org_of(scope_ref: str) -> UUID | None:
     return None
 
 
+def leads(user: User, scope_ref: str) -> bool:
+    """Whether a scope is the user's own, a group they own, or an org they administer, today."""
+    kind, _colon, key = scope_ref.partition(":")
+    match kind:
+        case "user":
+            return scope_ref == user_scope(user.sub)
+        case "group":
+            owners = GroupMembership.objects.filter(user=user, role=GroupMembership.Role.OWNER, group__closed_at=None)
+            return owners.filter(group_id=UUID(key)).exists()
+        case "org":
+            admins = OrgMembership.objects.filter(user=user, role=OrgMembership.Role.ADMIN)
+            return admins.filter(org_id=UUID(key)).exists()
+        case _:
+            return False
+
+
 def person(user: User, org: UUID | None = None) -> Principal:
     """The person at the page: full clearance, their own scope, their groups, and one of their orgs.
 
@@ -135,7 +151,7 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
     """What a token may do: its user's rights of today, narrowed by the token's own limits.
 
     A token for one scope acts in the org of that scope unless `org` says otherwise. Once its user may not write
-    there any more, it writes nothing.
+    there any more, it writes nothing; once they do not lead there, it is trusted no more than other agents.
 
     Raises:
         Problem: `org_denied` (403) for an org the user is not in.
@@ -151,7 +167,7 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
         write_scopes=frozenset() if token.read_only else frozenset(writable),
         default_scope=default_scope,
         clearance=min(owner.clearance, token.clearance),
-        trusted_writer=is_agent and token.trusted_writer,
+        trusted_writer=is_agent and token.trusted_writer and leads(token.user, default_scope),
         token_id=token.id,
     )
 

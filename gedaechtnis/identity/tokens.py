@@ -20,7 +20,7 @@ from gedaechtnis.identity.principals import SCOPE_REF
 
 MAX_NAME = 100
 
-_AGENT_ROLE = re.compile(r"[a-z][a-z0-9_-]{0,49}")
+AGENT_ROLE = re.compile(r"[a-z][a-z0-9_-]{0,49}")
 _PREFIX = "gd_"
 _SHOWN = 8
 _TOUCH_EVERY = timedelta(minutes=1)
@@ -45,15 +45,21 @@ def create_token(
 ) -> tuple[Token, str]:
     """Create a token; the second value is the secret, which exists only now.
 
+    A trusted writer is an agent whose statements count without a person looking at them. It is trusted in one scope,
+    the user's own unless `write_scope` says otherwise, and only where the user leads.
+
     `acted_by` is who asked for it, for the security log; the user without it.
 
     Raises:
-        Problem: `scope_denied` (403) if the user may not write `write_scope`; `missing`, `too_long`,
-            `invalid_agent_role`, `out_of_range` naming the field.
+        Problem: `scope_denied` (403) if the user may not write `write_scope`, `not_owner` (403) if they may not give
+            trust there; `missing`, `too_long`, `invalid_agent_role`, `no_agent`, `out_of_range` naming the field.
     """
     _check(name, agent_role, clearance)
     if write_scope and write_scope not in _writable(user, write_scope):
         raise Problem("scope_denied", _("You may not write into this scope."), 403, "write_scope")
+    if trusted_writer:
+        write_scope = write_scope or principals.user_scope(user.sub)
+        _check_trust(user, agent_role, write_scope)
     secret = _PREFIX + secrets.token_urlsafe(32)
     token = Token.objects.create(
         user=user,
@@ -84,11 +90,19 @@ def _check(name: str, agent_role: str, clearance: int) -> None:
         raise Problem(
             "too_long", _("At most %(max_length)s characters are allowed.") % {"max_length": MAX_NAME}, 422, "name"
         )
-    if agent_role and not _AGENT_ROLE.fullmatch(agent_role):
+    if agent_role and not AGENT_ROLE.fullmatch(agent_role):
         detail = _("A role is a word of small letters, digits, “-” and “_”, at most 50 characters.")
         raise Problem("invalid_agent_role", detail, field="agent_role")
     if not 0 <= clearance <= principals.MAX_CLEARANCE:
         raise Problem("out_of_range", _("The clearance is a number from 0 to 3."), field="clearance")
+
+
+def _check_trust(user: User, agent_role: str, write_scope: str) -> None:
+    if not agent_role:
+        raise Problem("no_agent", _("Only an agent can be trusted: give it a role."), field="trusted_writer")
+    if not principals.leads(user, write_scope):
+        detail = _("Only who leads a group decides which agents it trusts.")
+        raise Problem("not_owner", detail, 403, "trusted_writer")
 
 
 def _writable(user: User, scope_ref: str) -> frozenset[str]:

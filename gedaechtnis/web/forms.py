@@ -12,8 +12,15 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from gedaechtnis.identity.models import User
+from gedaechtnis.identity.tokens import AGENT_ROLE
 
 TOKEN_DAYS = ((30, _("in 30 days")), (90, _("in 90 days")), (365, _("in a year")), (0, _("never")))
+TOKEN_CLEARANCES = (
+    (3, _("everything that I see")),
+    (2, _("nothing sensitive (health, money)")),
+    (1, _("nothing personal")),
+    (0, _("only what is public")),
+)
 THEMES = (("auto", _("as on your device")), ("light", _("light")), ("dark", _("dark")))
 
 
@@ -41,13 +48,15 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=100)
     agent_role = forms.RegexField(
-        r"^[a-z0-9-]+$",
+        f"^{AGENT_ROLE.pattern}$",
         label=_("Role of the agent"),
         max_length=50,
         required=False,
         initial="assistant",
-        error_messages={"invalid": _("Only small letters, digits and hyphens.")},
+        error_messages={"invalid": _("Only small letters, digits, “-” and “_”, a letter first.")},
     )
+    clearance = forms.TypedChoiceField(label=_("Sees"), choices=TOKEN_CLEARANCES, coerce=int, initial=3)
+    trusted_writer = forms.BooleanField(label=_("is trusted: what it states counts without asking me"), required=False)
     read_only = forms.BooleanField(label=_("may only read"), required=False)
     days = forms.TypedChoiceField(label=_("Ends"), choices=TOKEN_DAYS, coerce=int, initial=90)
 

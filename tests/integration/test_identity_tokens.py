@@ -91,6 +91,29 @@ def test_what_does_not_fit_is_refused(anna: User, given: dict[str, Any], code: s
     assert (refusal.value.code, refusal.value.field) == (code, field)
 
 
+def test_an_agent_is_trusted_in_one_place_and_only_by_who_leads_there(anna: User, family: Group) -> None:
+    shared = f"group:{family.pk}"
+    options: dict[str, Any] = {"user": anna, "name": "x", "trusted_writer": True}
+    with pytest.raises(Problem) as refusal:
+        create_token(**options)
+    assert (refusal.value.code, refusal.value.field) == ("no_agent", "trusted_writer")
+    own, _secret = create_token(**options, agent_role="house_keeper")
+    principal = from_token(own)
+    assert principal.trusted_writer
+    assert principal.write_scopes == {f"user:{anna.sub}"}, "trusted at home, so it writes there alone"
+    with pytest.raises(Problem) as refusal:
+        create_token(**options, agent_role="butler", write_scope=shared)
+    assert (refusal.value.code, refusal.value.field) == ("not_owner", "trusted_writer")
+
+    membership = GroupMembership.objects.filter(group=family)
+    membership.update(role="owner")
+    theirs, _secret = create_token(**options, agent_role="butler", write_scope=shared)
+    assert from_token(theirs).trusted_writer
+    membership.update(role="editor")
+    assert from_token(theirs).write_scopes == {shared}
+    assert not from_token(theirs).trusted_writer, "today's rights count, not those of the day it was made"
+
+
 def test_clearance_is_narrowed_and_never_widened(anna: User) -> None:
     token, _secret = create_token(user=anna, name="x", clearance=1)
     assert from_token(token).clearance == 1

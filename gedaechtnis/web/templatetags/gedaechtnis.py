@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import clock, moments
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.web import values
+from gedaechtnis.web.forms import TOKEN_CLEARANCES
 from gedaechtnis.web.scopes import Scopes, entity_key, is_private, object_key, subject_key
 
 register = template.Library()
@@ -89,6 +90,12 @@ def role_words(role: str) -> str:
     """What a role in a group or an organisation lets one do."""
     words = {"owner": _("owns it"), "editor": _("writes"), "viewer": _("reads along")}
     return (words | {"admin": _("administers it"), "member": _("is a member")})[role]
+
+
+@register.filter
+def clearance_words(clearance: int) -> str:
+    """What a token sees, in the words it was chosen by."""
+    return str(dict(TOKEN_CLEARANCES)[clearance])
 
 
 @register.filter

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from gedaechtnis.common import clock
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.tokens import create_token, revoke_token
 from gedaechtnis.web.forms import TokenForm
 from gedaechtnis.web.http import PersonRequest, private, show
@@ -23,8 +24,12 @@ def index(request: PersonRequest) -> HttpResponse:
     form = TokenForm(request.POST or None, places=request.scopes.writable)
     made, secret = None, ""
     if request.method == "POST" and form.is_valid():
-        made, secret = create_token(user=request.user, **form.options(clock.now()))
-        form = TokenForm(places=request.scopes.writable)
+        try:
+            made, secret = create_token(user=request.user, **form.options(clock.now()))
+        except Problem as problem:
+            form.add_error(problem.field, problem.detail)
+        else:
+            form = TokenForm(places=request.scopes.writable)
     now = clock.now()
     context = {
         "nav": "settings",

@@ -54,6 +54,27 @@ def test_a_token_from_its_making_to_its_end(anna: User, visit: Open, scripts: bo
     assert status_of(page, secret) == 401
 
 
+def test_an_agent_is_trusted_where_one_leads_and_sees_what_one_lets_it(anna: User, clara: User, visit: Open) -> None:
+    family = apart(lambda: groups.create_group(user=clara, name="Familie"))
+    apart(lambda: groups.add_member(user=clara, group_id=family.pk, username="anna"))
+    page = visit(ADDRESS)
+    page.get_by_label("Neuer Zugang für").fill("Haus")
+    page.get_by_label("Rolle des Agenten").fill("house_keeper")
+    page.get_by_label("Darf schreiben").select_option("Familie")
+    page.get_by_label("Sieht").select_option("nichts Persönliches")
+    page.get_by_label("genießt Vertrauen").check()
+    page.get_by_role("button", name="Zugang anlegen").click()
+    expect(page.get_by_role("alert")).to_contain_text("entscheidet, wer sie leitet")
+    expect(page.get_by_label("Sieht")).to_have_value("1")
+    page.get_by_label("Darf schreiben").select_option("privat")
+    page.get_by_role("button", name="Zugang anlegen").click()
+    row = page.locator(".members li")
+    for words in ("Agent: house_keeper", "privat", "genießt Vertrauen", "sieht nichts Persönliches"):
+        expect(row).to_contain_text(words)
+    token = apart(lambda: Token.objects.get())
+    assert (token.clearance, token.trusted_writer, token.write_scope) == (1, True, f"user:{anna.sub}")
+
+
 def test_anothers_token_is_none_of_ones_business(anna: User, clara: User, visit: Open) -> None:
     apart(lambda: create_token(user=anna, name="Laptop"))
     page = visit(ADDRESS, user="clara")
