@@ -1,4 +1,4 @@
-"""Every scoped table × every act × every seat at the table: what the database itself allows.
+"""Every scoped table × every kind of scope × every act × every seat at the table: what the database itself allows.
 
 The matrix is generated from the models, and what it expects from the seat's role. Acts run as the
 application's role behind the real door; each is taken back, so the rows are set up once.
@@ -18,84 +18,122 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, connections, transaction
 
+from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.models import Group, GroupMembership, Org, OrgMembership
-from gedaechtnis.identity.principals import Principal, person
+from gedaechtnis.identity.principals import GLOBAL_SCOPE, Principal, person, system
 from gedaechtnis.scoping import checks, grants
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import INTERNAL, ScopedModel
 from gedaechtnis.scoping.tables import scoped_models
 from tests.conftest import make_user
-from tests.rows import insert, insert_everywhere, second_columns
+from tests.rows import columns, insert, insert_everywhere, second_columns
 
 Admin = psycopg.Connection[Any]
 Role = GroupMembership.Role
+OrgRole = OrgMembership.Role
 
 MODELS = scoped_models()
 POLICIES = ("scope_read", "scope_insert", "scope_update", "scope_delete")
+TARGETS = ("user", "group", "org", "global")
 ACTS = ("read", "insert", "update", "move out", "move in", "delete")
 _REFUSALS = {"42501", "23001"}  # a policy; the trigger that keeps the scope of a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """Where somebody sits towards the group whose rows are tried. `role` None: they have none in it."""
+    """Where somebody sits towards the scopes whose rows are tried: their roles in the group and the org around it."""
 
-    role: Role | None
+    role: Role | None = None
+    org_role: OrgRole | None = None
+    is_self: bool = False
+    """The user scope is theirs."""
+    is_server: bool = False
+    """The server itself, at work in the global scope."""
+    enters: bool = True
+    """They come through the door at all."""
     clearance: int = 3
 
-    @property
-    def writes(self) -> bool:
-        return self.role in (Role.OWNER, Role.EDITOR)
+    def writes(self, target: str) -> bool:
+        match target:
+            case "user":
+                return self.is_self
+            case "group":
+                return self.role in (Role.OWNER, Role.EDITOR)
+            case "org":
+                return self.org_role == OrgRole.ADMIN
+            case _:
+                return self.is_server
 
-    @property
-    def reads(self) -> bool:
-        return self.role is not None and self.clearance >= INTERNAL
+    def reads(self, target: str) -> bool:
+        allowed = {
+            "user": self.is_self,
+            "group": self.role is not None,
+            "org": self.org_role is not None,
+            "global": self.enters,
+        }
+        return allowed[target] and self.clearance >= INTERNAL
 
-    def may(self, act: str) -> bool:
+    def may(self, target: str, act: str) -> bool:
         """What the rules say. A row is only changed by someone who can also see it, and it never moves."""
         match act:
             case "read":
-                return self.reads
+                return self.reads(target)
             case "insert":
-                return self.writes
+                return self.writes(target)
             case "update" | "delete":
-                return self.reads and self.writes
+                return self.reads(target) and self.writes(target)
             case _:
                 return False
 
 
 SEATS = {
-    "owner": Seat(role=Role.OWNER),
-    "editor": Seat(role=Role.EDITOR),
-    "viewer": Seat(role=Role.VIEWER),
-    "stranger": Seat(role=None),
-    "other org": Seat(role=None),
-    "no scope": Seat(role=None),
-    "low clearance": Seat(role=Role.OWNER, clearance=0),
+    "owner": Seat(role=Role.OWNER, org_role=OrgRole.MEMBER, is_self=True),
+    "editor": Seat(role=Role.EDITOR, org_role=OrgRole.MEMBER),
+    "viewer": Seat(role=Role.VIEWER, org_role=OrgRole.MEMBER),
+    "org admin": Seat(org_role=OrgRole.ADMIN),
+    "org member": Seat(org_role=OrgRole.MEMBER),
+    "stranger": Seat(),
+    "other org": Seat(),
+    "server": Seat(is_server=True),
+    "no scope": Seat(enters=False),
+    "low clearance": Seat(role=Role.OWNER, org_role=OrgRole.MEMBER, is_self=True, clearance=0),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The rows of one scope: one in each table."""
+
+    scope_ref: str
+    org_id: UUID | None
+    ids: dict[str, UUID]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The rows of one group within an org, and the people around them."""
+    """Rows in a person's scope, a group's, that of the org around it and the global one, and the people around them."""
 
     admin: Admin
-    scope_ref: str
-    org_id: UUID
-    ids: dict[str, UUID]
+    targets: dict[str, Target]
     principals: dict[str, Principal]
+    before: dict[str, list[Any]]
 
-    def door(self, seat: str, *, at_home: bool = False) -> AbstractContextManager[object]:
-        """The door as this seat comes through it: writing into the group if they may, else into their own scope."""
+    def door(self, seat: str, target: str, *, at_home: bool = False) -> AbstractContextManager[object]:
+        """The door as this seat comes through it: writing into the target if they may, else where they are at home."""
         principal = self.principals.get(seat)
         if principal is None:
             return nullcontext()
-        target = self.scope_ref if SEATS[seat].writes and not at_home else principal.default_scope
-        return scope(principal, write=target, clearance=SEATS[seat].clearance)
+        write = self.targets[target].scope_ref
+        if at_home or not SEATS[seat].writes(target):
+            home = self.home(seat, target)[0]
+            write = home if home in principal.write_scopes else principal.default_scope
+        return scope(principal, write=write, clearance=SEATS[seat].clearance)
 
-    def home(self, seat: str) -> str:
-        """The seat's own scope, where it would like to have the rows."""
-        return self.principals[seat if seat in self.principals else "stranger"].default_scope
+    def home(self, seat: str, target: str) -> tuple[str, UUID | None]:
+        """Where the seat would like to have the rows: their own scope, or the group for what is in it already."""
+        own = self.principals[seat if seat in self.principals else "stranger"].default_scope
+        group = self.targets["group"]
+        return (group.scope_ref, group.org_id) if own == self.targets[target].scope_ref else (own, None)
 
 
 @pytest.fixture(scope="module")
@@ -115,47 +153,63 @@ def table(django_db_setup: Callable[[], None], django_db_blocker: Any) -> Iterat
 def _set_up(admin: Admin) -> Table:
     org, elsewhere = Org.objects.create(name="Nord"), Org.objects.create(name="Süd")
     group = Group.objects.create(name="Werkstatt", org=org)
-    shared = f"group:{group.pk}"
     principals: dict[str, Principal] = {}
     for name, seat in SEATS.items():
-        if name == "no scope":
+        if not seat.enters or seat.is_server or name == "low clearance":
             continue
         user = make_user(name.replace(" ", "-"))
-        if name != "stranger":
-            OrgMembership.objects.create(org=elsewhere if name == "other org" else org, user=user)
+        if seat.org_role is not None or name == "other org":
+            role = seat.org_role or OrgRole.ADMIN
+            OrgMembership.objects.create(org=elsewhere if name == "other org" else org, user=user, role=role)
         if seat.role is not None or name == "other org":
             GroupMembership.objects.create(group=group, user=user, role=seat.role or Role.OWNER)
         principals[name] = person(user)
-    # The application refuses this one already; the policy has to, even if the scope were asked for.
+    # The owner again, seeing less far: whatever is missing is missing for its classification alone.
+    principals["low clearance"] = principals["owner"]
+    principals["server"] = system(GLOBAL_SCOPE, "sync")
+    # The application refuses this one already; the policy has to, even if the scopes were asked for.
+    shared = (f"group:{group.pk}", f"org:{org.pk}")
     outsider = principals["other org"]
-    assert shared not in outsider.read_scopes
-    principals["other org"] = replace(outsider, read_scopes=(*outsider.read_scopes, shared))
-    return Table(
-        admin=admin,
-        scope_ref=shared,
-        org_id=org.pk,
-        ids=insert_everywhere(admin, shared, org_id=org.pk),
-        principals=principals,
-    )
+    assert not set(shared) & set(outsider.read_scopes)
+    principals["other org"] = replace(outsider, read_scopes=(*outsider.read_scopes, *shared))
+    scopes = {
+        "user": (principals["owner"].default_scope, None),
+        "group": (shared[0], org.pk),
+        "org": (shared[1], org.pk),
+        "global": (GLOBAL_SCOPE, None),
+    }
+    targets = {
+        name: Target(scope_ref=ref, org_id=org_id, ids=insert_everywhere(admin, ref, org_id=org_id))
+        for name, (ref, org_id) in scopes.items()
+    }
+    assert tuple(targets) == TARGETS
+    return Table(admin=admin, targets=targets, principals=principals, before=_rows(admin))
 
 
-def does(table: Table, model: type[ScopedModel], seat: str, act: str) -> bool:
+def _rows(admin: Admin) -> dict[str, list[Any]]:
+    """All that stands in the scoped tables."""
+    names = [model._meta.db_table for model in MODELS]
+    return {name: admin.execute(f'SELECT * FROM "{name}" ORDER BY id').fetchall() for name in names}
+
+
+def does(table: Table, model: type[ScopedModel], target: str, seat: str, act: str) -> bool:
     """Whether the act succeeds. It is taken back; an error other than a refusal is one of the test."""
-    name, id = model._meta.db_table, table.ids[model._meta.db_table]
-    with table.door(seat, at_home=act == "move in"):
+    rows, name = table.targets[target], model._meta.db_table
+    id = rows.ids[name]
+    with table.door(seat, target, at_home=act == "move in"):
         match act:
             case "read":
                 return _touches(f'SELECT 1 FROM "{name}" WHERE id = %s', [id])
             case "insert":
-                values = second_columns(model, table.scope_ref, table.ids, org_id=table.org_id)
+                values = second_columns(model, rows.scope_ref, rows.ids, org_id=rows.org_id)
                 columns = ", ".join(f'"{column}"' for column in values)
                 marks = ", ".join(["%s"] * len(values))
                 return _touches(f'INSERT INTO "{name}" ({columns}) VALUES ({marks})', list(values.values()))
             case "update":
                 return _touches(f'UPDATE "{name}" SET {_change(model)} WHERE id = %s', [id])
             case "move out" | "move in":
-                home = table.home(seat)
-                return _touches(f'UPDATE "{name}" SET scope_ref = %s, org_id = NULL WHERE id = %s', [home, id])
+                home = table.home(seat, target)
+                return _touches(f'UPDATE "{name}" SET scope_ref = %s, org_id = %s WHERE id = %s', [*home, id])
             case _:
                 return _touches(f'DELETE FROM "{name}" WHERE id = %s', [id])
 
@@ -178,22 +232,30 @@ def _touches(sql: str, params: list[Any]) -> bool:
         return False
 
 
-def wrong_cells(table: Table, model: type[ScopedModel]) -> Iterator[tuple[str, str]]:
-    """(seat, act) of the cells that are not as the roles say."""
-    for name, seat in SEATS.items():
-        for act in ACTS:
-            if does(table, model, name, act) != seat.may(act):
-                yield name, act
+def wrong_cells(table: Table, model: type[ScopedModel]) -> Iterator[tuple[str, str, str]]:
+    """(target, seat, act) of the cells that are not as the roles say."""
+    for target in TARGETS:
+        for name, seat in SEATS.items():
+            for act in ACTS:
+                if does(table, model, target, name, act) != seat.may(target, act):
+                    yield target, name, act
 
 
 BY_TABLE = pytest.mark.parametrize("model", MODELS, ids=[model._meta.db_table for model in MODELS])
 
 
-@pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("target", TARGETS)
 @BY_TABLE
-def test_the_role_decides(table: Table, model: type[ScopedModel], seat: str, act: str) -> None:
-    assert does(table, model, seat, act) is SEATS[seat].may(act)
+def test_the_role_decides(table: Table, model: type[ScopedModel], target: str, seat: str) -> None:
+    done = {act for act in ACTS if does(table, model, target, seat, act)}
+    assert done == {act for act in ACTS if SEATS[seat].may(target, act)}
+
+
+def test_each_kind_of_scope_is_read_and_written_by_some_and_not_by_others() -> None:
+    for target in TARGETS:
+        for act in ("read", "insert", "update", "delete"):
+            assert {seat.may(target, act) for seat in SEATS.values()} == {True, False}, (target, act)
 
 
 @contextmanager
@@ -249,14 +311,17 @@ def test_a_new_table_without_policies_fails(table: Table) -> None:
             editor.create_model(Forgotten)
         table.admin.execute("GRANT ALL ON forgotten TO gedaechtnis_app")
         assert Forgotten in scoped_models()
-        values = second_columns(Forgotten, table.scope_ref, table.ids, org_id=table.org_id)
-        insert(table.admin, Forgotten, values)
-        table.ids["forgotten"] = values["id"]
+        for rows in table.targets.values():
+            rows.ids["forgotten"] = uuid7()
+            insert(table.admin, Forgotten, columns(Forgotten, rows.scope_ref, rows.ids, org_id=rows.org_id))
         wrong = set(wrong_cells(table, Forgotten))
-        assert {("stranger", "read"), ("no scope", "delete"), ("viewer", "update")} <= wrong
+        for target in TARGETS:
+            assert {(target, "no scope", "delete"), (target, "viewer", "update")} <= wrong
+        assert {("group", "stranger", "read"), ("user", "org admin", "read"), ("org", "org member", "delete")} <= wrong
         assert any("forgotten" in problem for problem in checks.problems())
     finally:
-        table.ids.pop("forgotten", None)
+        for rows in table.targets.values():
+            rows.ids.pop("forgotten", None)
         table.admin.execute("DROP TABLE IF EXISTS forgotten")
         del apps.all_models["world"]["forgotten"]
         apps.clear_cache()
@@ -280,8 +345,5 @@ def test_the_application_may_do_what_its_table_lists(table: Table, model: type[S
 
 def test_the_rows_are_as_they_were(table: Table) -> None:
     """Nothing that was tried above stayed."""
-    for model in MODELS:
-        name = model._meta.db_table
-        rows = table.admin.execute(f'SELECT id, classification FROM "{name}" WHERE scope_ref = %s', [table.scope_ref])
-        assert rows.fetchall() == [(table.ids[name], INTERNAL)]
+    assert _rows(table.admin) == table.before
     assert checks.problems() == []
