@@ -15,6 +15,8 @@ class FactChip:
 
     fact_id: UUID
     entity_ref: str
+    entity_id: UUID
+    entity_scope: str
     label: str
 
 

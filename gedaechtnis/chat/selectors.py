@@ -84,7 +84,13 @@ def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]
             text=row.text,
             created_at=row.created_at,
             fact_chips=tuple(
-                FactChip(fact_id=fact.id, entity_ref=fact.subject_ref, label=phrasing.sentence(fact))
+                FactChip(
+                    fact_id=fact.id,
+                    entity_ref=fact.subject_ref,
+                    entity_id=fact.subject_id,
+                    entity_scope=fact.subject_scope,
+                    label=phrasing.sentence(fact),
+                )
                 for id in row.fact_ids
                 if (fact := facts.get(UUID(id)))
             ),

@@ -18,6 +18,7 @@ class ObjectView:
     value: Any = None
     ref: str | None = None
     entity_id: UUID | None = None
+    entity_scope: str | None = None
     label: str = ""
 
 
@@ -38,6 +39,7 @@ class FactView:
     id: UUID
     subject_id: UUID
     subject_ref: str
+    subject_scope: str  # of the subject itself: a private note may be about a group's thing
     subject_label: str
     predicate: str
     predicate_label: str

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from gedaechtnis.chat.answers import FactChip
 from gedaechtnis.common.problems import NotFound
 from gedaechtnis.identity.models import Group, Org, User
 from gedaechtnis.identity.principals import GLOBAL_SCOPE, Principal
@@ -26,17 +27,26 @@ def entity_key(entity: EntityView) -> str:
 
     A group may hold a thing of the same kind and name as one's own, which `kind:slug` would lead to.
     """
-    return entity.ref if is_private(entity.scope_ref) else str(entity.id)
+    return _key(entity.ref, entity.id, entity.scope_ref)
 
 
 def subject_key(fact: FactView) -> str:
     """As `entity_key`, for what a fact is about."""
-    return fact.subject_ref if is_private(fact.scope_ref) else str(fact.subject_id)
+    return _key(fact.subject_ref, fact.subject_id, fact.subject_scope)
 
 
 def object_key(fact: FactView) -> str:
     """As `entity_key`, for what a relation leads to."""
-    return str(fact.object.ref if is_private(fact.scope_ref) else fact.object.entity_id)
+    return _key(fact.object.ref, fact.object.entity_id, fact.object.entity_scope)
+
+
+def chip_key(chip: FactChip) -> str:
+    """As `entity_key`, for what an answer rests on."""
+    return _key(chip.entity_ref, chip.entity_id, chip.entity_scope)
+
+
+def _key(ref: str | None, id: UUID | None, scope_ref: str | None) -> str:
+    return ref if ref and scope_ref and is_private(scope_ref) else str(id)
 
 
 class Scopes:

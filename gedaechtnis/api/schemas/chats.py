@@ -39,6 +39,7 @@ class ChatList(Out):
 class FactChipOut(Out):
     fact_id: UUID
     entity_ref: str
+    entity_id: UUID
     label: str
 
 

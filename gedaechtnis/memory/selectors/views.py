@@ -37,6 +37,7 @@ class _Reader:
             id=row.pk,
             subject_id=row.subject_id,
             subject_ref=self.entities[row.subject_id].ref,
+            subject_scope=self.entities[row.subject_id].scope_ref,
             subject_label=self._label(row.subject_id),
             predicate=row.predicate,
             predicate_label=self.terms.predicate_label(row.predicate),
@@ -89,7 +90,13 @@ class _Reader:
         entity = self.entities.get(row.object_entity_id)
         if entity is None:
             return ObjectView(kind="entity", entity_id=row.object_entity_id, label="…")
-        return ObjectView(kind="entity", ref=entity.ref, entity_id=entity.pk, label=self._label(entity.pk))
+        return ObjectView(
+            kind="entity",
+            ref=entity.ref,
+            entity_id=entity.pk,
+            entity_scope=entity.scope_ref,
+            label=self._label(entity.pk),
+        )
 
     def _label(self, entity_id: UUID) -> str:
         return self.names.get(entity_id, self.entities[entity_id].ref)

@@ -20,7 +20,7 @@ from gedaechtnis.common import clock, moments
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.web import values
 from gedaechtnis.web.forms import TOKEN_CLEARANCES
-from gedaechtnis.web.scopes import Scopes, entity_key, is_private, object_key, subject_key
+from gedaechtnis.web.scopes import Scopes, chip_key, entity_key, is_private, object_key, subject_key
 
 register = template.Library()
 
@@ -60,6 +60,7 @@ register.filter("moment", moments.moment)
 register.filter("key", entity_key)
 register.filter("subject_key", subject_key)
 register.filter("object_key", object_key)
+register.filter("chip_key", chip_key)
 
 
 @register.simple_tag(takes_context=True)

@@ -18,6 +18,7 @@ def belief(predicate: str, value: Any, **changes: Any) -> FactView:
         id=id,
         subject_id=uuid5(NAMESPACE_OID, "anna"),
         subject_ref="person:anna",
+        subject_scope="user:anna",
         subject_label="Anna",
         predicate=predicate,
         predicate_label=predicate.replace("_", " "),
