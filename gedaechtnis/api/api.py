@@ -12,7 +12,7 @@ from gedaechtnis.api import errors
 from gedaechtnis.api.auth import BearerToken, PageSession
 from gedaechtnis.api.http import StrictJson, known_parameters_only
 from gedaechtnis.api.reads import recorded
-from gedaechtnis.api.routers import chats, entities, facts, proposals, vocabulary
+from gedaechtnis.api.routers import chats, entities, export, facts, proposals, vocabulary
 from gedaechtnis.api.schemas.common import ProblemOut
 
 _PROBLEM = {
@@ -55,4 +55,5 @@ api.add_router("/world/facts", facts.router)
 api.add_router("/world/proposals", proposals.router)
 api.add_router("/chats", chats.router)
 api.add_router("/review-items", proposals.review_router)
+api.add_router("/export", export.router)
 errors.install(api)

@@ -14,38 +14,55 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.identity import access, groups
-from gedaechtnis.identity.models import Group, GroupMembership, User
+from gedaechtnis.identity import access, groups, orgs
+from gedaechtnis.identity.models import Group, Org, User
 from gedaechtnis.identity.sessions import SessionStore
 
 
 @transaction.atomic
 def withdraw(user: User) -> None:
-    """Leave every group. One in which the user is alone is closed.
+    """Leave every group and organisation. A group in which the user is alone is closed.
 
     Raises:
-        Problem: `last_owner` (409): groups with other members need another owner first. Nothing has changed then.
+        Problem: `last_owner`, `last_admin` (409): others need another one first. Nothing has changed then.
     """
     stuck = [
-        membership.group.name
-        for membership in user.group_memberships.select_related("group").order_by("group_id")
-        if membership.group.closed_at is None and not _left(user, membership.group)
+        one.group.name
+        for one in user.group_memberships.select_related("group").order_by("group_id")
+        if one.group.closed_at is None and not _left_group(user, one.group)
     ]
     if stuck:
-        text = _("Name another owner first, or close the group: %(groups)s.") % {"groups": ", ".join(stuck)}
-        raise Problem("last_owner", text, 409)
+        text = _("Name another owner first, or close the group: %(names)s.")
+        raise Problem("last_owner", text % {"names": ", ".join(stuck)}, 409)
+    stuck = [
+        one.org.name
+        for one in user.org_memberships.select_related("org").order_by("org_id")
+        if not _left_org(user, one.org)
+    ]
+    if stuck:
+        text = _("Name another admin of the organisation first: %(names)s.")
+        raise Problem("last_admin", text % {"names": ", ".join(stuck)}, 409)
 
 
-def _left(user: User, group: Group) -> bool:
+def _left_group(user: User, group: Group) -> bool:
     """Whether the user is out of the group now, or it is closed."""
     try:
         groups.leave(user=user, group_id=group.pk)
     except NotFound:
-        return True
+        return True  # of an organisation they are no longer in
     except Problem as problem:
-        if problem.code != "last_owner" or GroupMembership.objects.filter(group=group).exclude(user=user).exists():
+        if problem.code != "last_owner" or group.memberships.exclude(user=user).exists():
             return False
         groups.close_group(user=user, group_id=group.pk)
+    return True
+
+
+def _left_org(user: User, org: Org) -> bool:
+    """Whether the user is out of the organisation now, or nobody else is in it."""
+    try:
+        orgs.leave(user=user, org_id=org.pk)
+    except Problem:
+        return not org.memberships.exclude(user=user).exists()
     return True
 
 

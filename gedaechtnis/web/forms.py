@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from zoneinfo import available_timezones
 
 from django import forms
 from django.conf import settings
+from django.contrib.auth import authenticate
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from gedaechtnis.identity.models import User
@@ -41,6 +43,30 @@ class SettingsForm(forms.Form):
         user.language = self.cleaned_data["language"]
         user.time_zone = self.cleaned_data["time_zone"]
         user.save(update_fields=["language", "time_zone"])
+
+
+class DeletionForm(forms.Form):
+    """A person's word that they mean it: their password, or their user name if they sign in elsewhere."""
+
+    def __init__(self, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(data)
+        self._request, self._user = request, cast(User, request.user)
+        if self._user.has_usable_password():
+            widget = forms.PasswordInput(attrs={"autocomplete": "current-password"})
+            self.fields["password"] = forms.CharField(label=_("Your password"), widget=widget, strip=False)
+        else:
+            plain = forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"})
+            self.fields["username"] = forms.CharField(label=_("Your user name"), widget=plain)
+
+    def clean_password(self) -> None:
+        """Counted like a sign-in, so that nobody guesses it at an open page."""
+        name, password = self._user.get_username(), self.cleaned_data["password"]
+        if authenticate(self._request, username=name, password=password) != self._user:
+            raise forms.ValidationError(_("This is not your password."))
+
+    def clean_username(self) -> None:
+        if self.cleaned_data["username"] != self._user.get_username():
+            raise forms.ValidationError(_("This is not your user name."))
 
 
 class TokenForm(forms.Form):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import IO, Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    StreamingHttpResponse,
+)
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -17,10 +24,12 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from gedaechtnis.common.problems import NotFound, Problem
+from gedaechtnis.common.streams import pieces
 from gedaechtnis.identity import orgs
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.selectors import entities
+from gedaechtnis.memory.selectors.export import MEDIA_TYPE
 from gedaechtnis.web.scopes import Scopes
 
 P = ParamSpec("P")
@@ -141,6 +150,13 @@ def refused(request: PersonRequest, problem: Problem, *, back: str, event: str) 
     response = HttpResponse(status=204)
     trigger_client_event(response, event)
     trigger_client_event(response, "page:say", {"text": problem.detail, "tone": "bad"})
+    return response
+
+
+def download(file: IO[bytes], name: str) -> StreamingHttpResponse:
+    """A file of JSON Lines, to be saved under this name."""
+    response = StreamingHttpResponse(pieces(file), content_type=MEDIA_TYPE)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 

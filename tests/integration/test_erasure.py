@@ -309,6 +309,16 @@ def test_the_last_owner_names_another_one_first(anna: User, ben: User, family: G
     assert groups.get_group(user=ben, group_id=family.pk).is_owner
 
 
+def test_the_last_admin_of_an_organisation_does_so_too(anna: User, ben: User) -> None:
+    org = Org.objects.create(name="Verein")
+    OrgMembership.objects.create(org=org, user=anna, role=OrgMembership.Role.ADMIN)
+    other = OrgMembership.objects.create(org=org, user=ben)
+    assert code_of(lambda: erasure.delete_user(user=anna)) == "last_admin"
+    other.delete()
+    erasure.delete_user(user=anna)
+    assert not org.memberships.exists()
+
+
 def test_somebody_who_is_locked_out_loses_their_account_too(anna: User, admin_connection: Admin) -> None:
     accounts.lock_out(anna)
     erasure.delete_user(user=anna, acted_by="system:cli")

@@ -53,7 +53,7 @@ def delete_user(*, user: User, acted_by: str = "") -> None:
     A group in which they are alone is closed. `acted_by` is who did it, for the security log; the user without it.
 
     Raises:
-        Problem: `last_owner` (409), naming the groups that need another one first.
+        Problem: `last_owner`, `last_admin` (409), naming the groups or organisations that need another one first.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     acted_by = acted_by or user_scope(user.sub)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity import groups
+from gedaechtnis.identity import closed_groups, groups
 from gedaechtnis.web.http import PersonRequest, act, private, show
 
 
@@ -34,6 +34,7 @@ def index(request: PersonRequest) -> HttpResponse:
         "nav": "settings",
         "section": "groups",
         "groups": groups.list_groups(user=request.user),
+        "closed": closed_groups.list_closed_groups(user=request.user),
         "problem": problem,
         "name": name,
     }

@@ -8,11 +8,15 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import IntegrityError, transaction
 
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
+from gedaechtnis.memory.services.erasure import delete_user
+
+_ACTOR = "system:command"
 
 
 class Command(BaseCommand):
-    help = "Make a user: `user create NAME [--password -]` (- reads the password from standard input)."
+    help = "Make or delete a user: `user create NAME [--password -]`, `user delete NAME [--yes]`."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -23,8 +27,32 @@ class Command(BaseCommand):
         create.add_argument("--time-zone", default=None)
         create.add_argument("--language", default=None, choices=["de", "en"])
         create.add_argument("--admin", action="store_true", help="may use the admin pages")
+        delete = actions.add_parser("delete", help="Delete a user and erase their memory, at once and for good.")
+        delete.add_argument("username")
+        delete.add_argument("--yes", action="store_true", help="do not ask for the user name again")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["action"] == "create":
+            self._create(options)
+        else:
+            self._delete(options["username"], sure=options["yes"])
+
+    def _delete(self, username: str, *, sure: bool) -> None:
+        user = User.objects.filter(username=username).first()
+        if user is None:
+            raise CommandError(f"There is no user {username}.")
+        if not sure:
+            self.stdout.write(f"Type {username} to erase all that {username} remembers: ", ending="")
+            self.stdout.flush()
+            if sys.stdin.readline().strip() != username:
+                raise CommandError("Nothing was deleted.")
+        try:
+            delete_user(user=user, acted_by=_ACTOR)
+        except Problem as problem:
+            raise CommandError(problem.detail) from problem
+        self.stdout.write(f"User {username} is deleted (sub {user.sub}).")
+
+    def _create(self, options: dict[str, Any]) -> None:
         given = options["password"]
         password = sys.stdin.readline().rstrip("\n") if given == "-" else given or secrets.token_urlsafe(12)
         if not password:

@@ -1,0 +1,101 @@
+"""Everything one scope holds, as JSON Lines; the format is described in docs/reference/export.md.
+
+The rows are read in one snapshot into a file of their own, and sent from there: no transaction waits for the one who
+takes them, and what arrives was true at one instant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.instants import rfc3339
+from gedaechtnis.identity import audit, closed_groups
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import Principal, person, system
+from gedaechtnis.scoping import clocks
+from gedaechtnis.scoping.context import Scope, scope
+from gedaechtnis.scoping.models import ScopedModel
+from gedaechtnis.scoping.tables import scoped_models
+
+FORMAT = "gedaechtnis-export"
+VERSION = 1
+MEDIA_TYPE = "application/jsonl"
+_IN_HEADER = frozenset({"scope_ref", "org_id"})
+"""The same in every row, and another after an import."""
+_IN_MEMORY = 4 * 1024 * 1024
+_ROWS_AT_ONCE = 500
+
+
+def export_own(*, principal: Principal) -> IO[bytes]:
+    """What the principal's own scope holds, as far as their clearance reaches; the caller closes the file."""
+    own = principal.read_scopes[0]
+    return _export(principal, own, by=principal)
+
+
+def export_closed_group(*, user: User, group_id: UUID) -> IO[bytes]:
+    """What a closed group of the user's holds; the only way in which it still is read.
+
+    Raises:
+        NotFound: missing, open, and not owned by the user alike.
+    """
+    group = closed_groups.get_closed_group(user=user, group_id=group_id)
+    return _export(system(group.scope_ref, "export"), group.scope_ref, by=person(user))
+
+
+def _export(reader: Principal, scope_ref: str, *, by: Principal) -> IO[bytes]:
+    # Closed by whoever sends it.
+    file: IO[bytes] = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
+    rows = 0
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        with scope(reader, clearance=min(reader.clearance, by.clearance)) as opened:
+            for line in _lines(opened, scope_ref):
+                file.write(line.encode() + b"\n")
+                rows += 1
+    audit.record(
+        audit.Kind.EXPORTED, acted_by=by.acted_by, sub=by.sub, token_id=by.token_id, scope=scope_ref, lines=str(rows)
+    )
+    file.seek(0)
+    return file
+
+
+def _lines(opened: Scope, scope_ref: str) -> Iterator[str]:
+    """The header, one line a row in the order in which they can be written again, and how many there were."""
+    tick = clocks.committed([scope_ref]).get(scope_ref)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "scope_kind": scope_ref.partition(":")[0],
+        "scope_ref": scope_ref,
+        "tick": rfc3339(tick) if tick else None,
+        "exported_at": rfc3339(clock.now()),
+        "clearance": opened.clearance,
+    }
+    yield json.dumps(header)
+    counts: dict[str, int] = {}
+    for model in scoped_models():
+        table = model._meta.db_table
+        counts[table] = 0
+        for row in _rows(model, scope_ref):
+            counts[table] += 1
+            yield f'{{"table": "{table}", "row": {row}}}'
+    yield json.dumps({"rows": counts})
+
+
+def _rows(model: type[ScopedModel], scope_ref: str) -> Iterator[str]:
+    """As the database writes them, so that numbers and instants lose nothing on their way through Python."""
+    columns = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields if field.column not in _IN_HEADER)
+    table: Any = model._meta.db_table
+    sql = f'SELECT row_to_json(r)::text FROM (SELECT {columns} FROM "{table}" WHERE scope_ref = %s ORDER BY id) r'  # noqa: S608
+    with connection.chunked_cursor() as cursor:
+        cursor.execute(sql, [scope_ref])
+        while found := cursor.fetchmany(_ROWS_AT_ONCE):
+            yield from (text for (text,) in found)
