@@ -27,6 +27,10 @@ class PersonAdmin(UserAdmin[User]):
         if "is_active" in form.changed_data:
             access.tell([obj.sub])
 
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """`user delete` does it: groups must keep an owner, and the person's memory goes too."""
+        return False
+
 
 class GroupMembershipInline(admin.TabularInline[GroupMembership, Group]):
     model = GroupMembership

@@ -325,3 +325,13 @@ def test_somebody_who_is_locked_out_loses_their_account_too(anna: User, admin_co
     assert count_of(admin_connection, user_scope(anna.sub)) == 0
     assert AuditEntry.objects.get(kind="erased").acted_by == "system:cli"
     assert isinstance(anna.sub, UUID)
+
+
+def test_the_admin_deletes_nobody(anna: User, ben: User, family: Group, page_for: Callable[[User], Client]) -> None:
+    """It would not ask who leads their groups from now on."""
+    User.objects.filter(pk=anna.pk).update(is_staff=True, is_superuser=True)
+    page = page_for(anna)
+    assert page.post(f"/admin/identity/user/{ben.pk}/delete/", {"post": "yes"}).status_code == 403
+    chosen = {"action": "delete_selected", "_selected_action": str(ben.pk), "post": "yes"}
+    page.post("/admin/identity/user/", chosen)
+    assert User.objects.filter(pk=ben.pk).exists()

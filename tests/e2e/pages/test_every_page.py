@@ -20,6 +20,7 @@ PAGES = {
     "entity-known": f"{EVA}?as_of=2020-01-01T00:00:00Z",
     "settings": "/einstellungen/",
     "groups": "/einstellungen/gruppen/",
+    "data": "/einstellungen/daten/",
     "missing": "/wissen/person:niemand/",
 }
 
