@@ -22,7 +22,7 @@ class Entity(ScopedModel):
     """The identity of one thing in the world. Never hard-deleted.
 
     `canonical_name` caches the believed `name` fact. Names are found by a generated column that no
-    code writes (`sql/0003_names.up.sql`).
+    code writes (`sql/0003_names.up.sql`, `sql/0004_reads.up.sql`).
     """
 
     class Status(models.TextChoices):
@@ -61,7 +61,8 @@ class Entity(ScopedModel):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["scope_ref", "name_key"], name="entities_name_key"),
+            models.Index(fields=["scope_ref", "name_key", "id"], name="entities_by_name"),
+            models.Index(fields=["scope_ref", "kind", "name_key", "id"], name="entities_by_kind"),
         ]
 
     def __str__(self) -> str:
@@ -76,7 +77,9 @@ class Entity(ScopedModel):
 class EntityAlias(ScopedModel):
     """Another name, bitemporal: it may name one entity until May and another after."""
 
-    entity = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="aliases")
+    entity = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="aliases"
+    )
     alias = models.CharField(max_length=500)
     key = models.CharField(max_length=500)
     namespace = models.CharField(max_length=100, default="name")
@@ -105,12 +108,19 @@ class Fact(ScopedModel):
     After INSERT only the closing columns change, once (`sql/0002_rules.up.sql`).
     """
 
-    subject = models.ForeignKey(Entity, on_delete=models.DO_NOTHING, db_constraint=False, related_name="facts")
+    subject = models.ForeignKey(
+        Entity, on_delete=models.DO_NOTHING, db_constraint=False, db_index=False, related_name="facts"
+    )
     predicate = models.CharField(max_length=200)
     polarity = models.BooleanField(default=True)
     object_value = models.JSONField(null=True)
     object_entity = models.ForeignKey(
-        Entity, on_delete=models.DO_NOTHING, db_constraint=False, null=True, related_name="inbound_facts"
+        Entity,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        null=True,
+        related_name="inbound_facts",
     )
     object_key = models.UUIDField()
     slot = models.UUIDField()

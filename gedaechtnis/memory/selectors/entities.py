@@ -72,7 +72,7 @@ def search_entities(
             rows = rows.filter(Q(name_key__gt=after.key) | Q(name_key=after.key, id__gt=after.id))
         found = _first_by_name(rows, principal.read_scopes, limit + 1)
         page = found[:limit]
-        more = _cursor(page[-1]) if len(found) > limit else None
+        more = _cursor(names.Place(None, page[-1].name_key, page[-1].pk)) if len(found) > limit else None
         return Page(items=_views(page), cursor=more)
 
 
@@ -86,11 +86,10 @@ def _first_by_name(rows: QuerySet[Entity], scopes: Sequence[str], limit: int) ->
 def _named_like(q: str, *, kind: str | None, status: str, cursor: str | None, limit: int) -> Page[EntityView]:
     after = _read_cursor(cursor, searching=True) if cursor else None
     found = names.find(search_keys(q), kind=kind, status=status, after=after, limit=limit + 1)
-    tiers = dict(found[:limit])
     # Read once more under the policies, whichever way the names were found.
-    entities = {entity.pk: entity for entity in Entity.objects.filter(pk__in=tiers)}
-    page = [entities[id] for id in tiers if id in entities]
-    more = _cursor(page[-1], tiers[page[-1].pk]) if len(found) > limit and page else None
+    entities = Entity.objects.in_bulk([place.id for place in found[:limit]])
+    page = [entities[place.id] for place in found[:limit] if place.id in entities]
+    more = _cursor(found[limit - 1]) if len(found) > limit else None
     return Page(items=_views(page), cursor=more)
 
 
@@ -163,16 +162,16 @@ def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
     )
 
 
-def _cursor(entity: Entity, tier: int | None = None) -> str:
-    return base64.urlsafe_b64encode(json.dumps([tier, entity.name_key, str(entity.pk)]).encode()).decode()
+def _cursor(last: names.Place) -> str:
+    return base64.urlsafe_b64encode(json.dumps([last.tier, last.key, str(last.id)]).encode()).decode()
 
 
-def _read_cursor(cursor: str, *, searching: bool) -> names.After:
+def _read_cursor(cursor: str, *, searching: bool) -> names.Place:
     """A search is ranked and a list is not, so neither reads the marker of the other."""
     try:
         tier, key, id = json.loads(base64.urlsafe_b64decode(cursor))
         if (tier in range(names.TIERS)) if searching else (tier is None):
-            return names.After(tier=tier, key=check_text(key, field="cursor"), id=UUID(id))
+            return names.Place(tier=tier, key=check_text(key, field="cursor"), id=UUID(id))
     except (ValueError, TypeError, AttributeError, binascii.Error) as error:
         raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor") from error
     raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor")

@@ -1,13 +1,13 @@
 """Finding entities by name in an index, whether or not the database lets policies use it.
 
-The search itself is SQL (`gedaechtnis/world/sql/0003_names.up.sql`): one body, installed as the caller and as
+The search itself is SQL (`gedaechtnis/world/sql/0004_reads.up.sql`): one body, installed as the caller and as
 the definer. Both return the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -18,15 +18,17 @@ TIERS = 10
 """0 the best: exact, beginning, beginning of a word, inside, alike; each as typed, then as spelt otherwise."""
 
 _OPERATOR_FUNCTIONS = ["similarity_op", "word_similarity_commutator_op"]
-_UNDER_POLICIES = "SELECT id, tier FROM world_find_names(%s, %s, %s, %s::smallint, %s, %s, %s)"
+_UNDER_POLICIES = "SELECT tier, name, id FROM world_find_names(%s, %s, %s, %s, %s::smallint, %s, %s, %s)"
 _AS_DEFINER = (
-    "SELECT id, tier FROM world_find_names_as_definer(%s, %s, %s::smallint, %s, %s, %s, %s::smallint, %s, %s, %s)"
+    "SELECT tier, name, id FROM world_find_names_as_definer(%s, %s::smallint, %s, %s, %s, %s, %s::smallint, %s, %s, %s)"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class After:
-    """The last row of the page before; `tier` is None in a list that is not ranked."""
+class Place(NamedTuple):
+    """Where an entity stands in a search, by the key of the name or alias that fits best, or in a list by name.
+
+    `tier` is None in a list, which is not ranked.
+    """
 
     tier: int | None
     key: str
@@ -38,11 +40,11 @@ def find(
     *,
     status: str,
     kind: str | None = None,
-    after: After | None = None,
+    after: Place | None = None,
     limit: int,
     as_definer: bool | None = None,
-) -> list[tuple[UUID, int]]:
-    """(entity, tier) of the names that fit any of `keys` in the open scope, the best first.
+) -> list[Place]:
+    """The entities with a name that fits any of `keys` in the open scope, the best first.
 
     Without an open scope there is nothing to find, as in every table. `as_definer` says which way to go;
     by default the database is asked what it allows.
@@ -50,14 +52,13 @@ def find(
     opened = current_scope()
     if not keys or opened is None:
         return []
-    place = (after.tier, after.key, after.id) if after else (None, None, None)
-    asked = [list(keys), status, kind, *place, limit]
+    asked = [list(opened.read), list(keys), status, kind, *(after or (None, None, None)), limit]
     with connection.cursor() as cursor:
         if not is_index_usable() if as_definer is None else as_definer:
-            cursor.execute(_AS_DEFINER, [list(opened.read), opened.org_id, opened.clearance, *asked])
+            cursor.execute(_AS_DEFINER, [opened.org_id, opened.clearance, *asked])
         else:
             cursor.execute(_UNDER_POLICIES, asked)
-        return [(id, tier) for id, tier in cursor.fetchall()]
+        return [Place(*row) for row in cursor.fetchall()]
 
 
 def is_index_usable() -> bool:
