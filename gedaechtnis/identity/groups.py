@@ -26,10 +26,14 @@ Kind = audit.Kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupView:
-    """A group as one of its members sees it; `role` is theirs. Owners come first among the members."""
+    """A group as one of its members sees it; `role` is theirs. Owners come first among the members.
+
+    `org_name` is empty outside organisations.
+    """
 
     id: UUID
     name: str
+    org_name: str
     role: str
     members: tuple[MemberView, ...]
 
@@ -40,7 +44,7 @@ class GroupView:
 
 def list_groups(*, user: User) -> tuple[GroupView, ...]:
     """The open groups of a user, by name."""
-    memberships = _memberships(user).select_related("group").order_by("group__name", "group_id")
+    memberships = _memberships(user).select_related("group__org").order_by("group__name", "group_id")
     return tuple(_view(user, membership) for membership in memberships)
 
 
@@ -50,7 +54,7 @@ def get_group(*, user: User, group_id: UUID) -> GroupView:
     Raises:
         NotFound: missing, closed and foreign alike.
     """
-    membership = _memberships(user).select_related("group").filter(group_id=group_id).first()
+    membership = _memberships(user).select_related("group__org").filter(group_id=group_id).first()
     if membership is None:
         raise _not_found()
     return _view(user, membership)
@@ -167,6 +171,7 @@ def _view(user: User, membership: GroupMembership) -> GroupView:
     return GroupView(
         id=membership.group_id,
         name=membership.group.name,
+        org_name=membership.group.org.name if membership.group.org else "",
         role=membership.role,
         members=members.views(user, membership.group.memberships.all(), roles=Role.values),
     )

@@ -26,7 +26,7 @@ def index(request: PersonRequest) -> HttpResponse:
         try:
             made = orgs.create_org(user=request.user, name=name)
         except Problem as refusal:
-            if refusal.code == "staff_required":
+            if refusal.field is None:
                 raise
             problem = refusal
         else:
@@ -112,14 +112,14 @@ def leave(request: PersonRequest, org_id: UUID) -> HttpResponse:
 @private
 def found_group(request: PersonRequest, org_id: UUID) -> HttpResponse:
     """A new group inside the organisation."""
-    name = request.POST.get("group", "")
-    return _act(
-        request,
-        org_id,
-        lambda: orgs.create_group(user=request.user, org_id=org_id, name=name),
-        _("The group is there. Now let somebody in."),
-        back=reverse("groups"),
-    )
+    try:
+        made = orgs.create_group(user=request.user, org_id=org_id, name=request.POST.get("group", ""))
+    except Problem as problem:
+        if problem.field is None:  # nothing typed wrongly: missing, or not theirs to do
+            raise
+        return _page(request, org_id, problem)
+    messages.success(request, _("The group is there. Now let somebody in."))
+    return redirect("group", made.pk)
 
 
 @require_POST

@@ -67,8 +67,11 @@ def test_one_from_its_founding_to_its_leaving(anna_of_staff: User, clara: User, 
     page.get_by_text("Neue Gruppe", exact=True).click()
     page.get_by_label("Name der Gruppe").fill("Vorstand")
     page.get_by_role("button", name="Gründen").click()
-    expect(page.get_by_role("link", name="Vorstand")).to_be_visible()
+    expect(page.get_by_role("heading", name="Vorstand")).to_be_visible()
+    expect(page.get_by_text("Verein Nord")).to_be_visible()
 
+    page.get_by_role("link", name="Gruppen").click()
+    expect(page.get_by_role("link", name="Vorstand")).to_contain_text("Verein Nord")
     page.get_by_role("link", name="Organisationen").click()
     page.get_by_role("link", name="Verein Nord").click()
     page.get_by_text("Verlassen", exact=True).click()
