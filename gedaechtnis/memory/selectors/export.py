@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from uuid import UUID
@@ -50,19 +51,25 @@ def export_closed_group(*, user: User, group_id: UUID) -> IO[bytes]:
 
 
 def _export(reader: Principal, scope_ref: str, *, by: Principal) -> IO[bytes]:
-    # Closed by whoever sends it.
-    file: IO[bytes] = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115
-    rows = 0
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        with scope(reader, clearance=min(reader.clearance, by.clearance)) as opened:
-            for line in _lines(opened, scope_ref):
-                file.write(line.encode() + b"\n")
-                rows += 1
-    audit.record(
-        audit.Kind.EXPORTED, acted_by=by.acted_by, sub=by.sub, token_id=by.token_id, scope=scope_ref, lines=str(rows)
-    )
+    lines = 0
+    with ExitStack() as unless_whole:
+        file: IO[bytes] = unless_whole.enter_context(SpooledTemporaryFile(max_size=_IN_MEMORY))
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            with scope(reader, clearance=min(reader.clearance, by.clearance)) as opened:
+                for line in _lines(opened, scope_ref):
+                    file.write(line.encode() + b"\n")
+                    lines += 1
+        audit.record(
+            audit.Kind.EXPORTED,
+            acted_by=by.acted_by,
+            sub=by.sub,
+            token_id=by.token_id,
+            scope=scope_ref,
+            lines=str(lines),
+        )
+        unless_whole.pop_all()  # whoever sends it closes it
     file.seek(0)
     return file
 

@@ -22,8 +22,10 @@ _SYSTEM = "system:erasure"
 _State = ScopeClock.State
 
 
-def erase(scope_ref: str, *, acted_by: str = _SYSTEM) -> None:
+def erase(scope_ref: str, *, acted_by: str = _SYSTEM, sub: UUID | None = None) -> None:
     """Erase all rows of a scope that nobody uses any more; erased before, nothing happens.
+
+    `sub` is the person in whose security log it stands.
 
     Raises:
         DatabaseError: somebody can still sign in as this person, the group is open, or the org exists.
@@ -32,7 +34,7 @@ def erase(scope_ref: str, *, acted_by: str = _SYSTEM) -> None:
         cursor.execute("SELECT scoping_erase(%s)", [scope_ref])
         rows = cursor.fetchone()[0]
         if rows is not None:
-            audit.record(audit.Kind.ERASED, acted_by=acted_by, scope=scope_ref, rows=str(rows))
+            audit.record(audit.Kind.ERASED, acted_by=acted_by, sub=sub, scope=scope_ref, rows=str(rows))
 
 
 @transaction.atomic
@@ -43,7 +45,8 @@ def erase_group(*, user: User, group_id: UUID) -> None:
         NotFound: missing, open, and not owned by the user alike.
     """
     closed_groups.get_closed_group(user=user, group_id=group_id)
-    _erase_group(Group.objects.select_for_update().get(pk=group_id), user_scope(user.sub))
+    erase(f"group:{group_id}", acted_by=user_scope(user.sub), sub=user.sub)
+    Group.objects.filter(pk=group_id).delete()
 
 
 @transaction.atomic
@@ -55,11 +58,12 @@ def delete_user(*, user: User, acted_by: str = "") -> None:
     Raises:
         Problem: `last_owner`, `last_admin` (409), naming the groups or organisations that need another one first.
     """
-    user = User.objects.select_for_update().get(pk=user.pk)
+    if not User.objects.select_for_update().filter(pk=user.pk).exists():
+        return  # somebody clicked twice
     acted_by = acted_by or user_scope(user.sub)
     accounts.withdraw(user)
     accounts.lock_out(user)
-    erase(user_scope(user.sub), acted_by=acted_by)
+    erase(user_scope(user.sub), acted_by=acted_by, sub=user.sub)
     accounts.remove(user)
 
 
@@ -84,9 +88,5 @@ def _erase_closed_group(item: work.WorkItem) -> None:
             and group.closed_at is not None
             and closed_groups.erased_at(group.closed_at) <= clock.now()
         ):
-            _erase_group(group, _SYSTEM)
-
-
-def _erase_group(group: Group, acted_by: str) -> None:
-    erase(f"group:{group.pk}", acted_by=acted_by)
-    group.delete()
+            erase(item.scope_ref)
+            group.delete()

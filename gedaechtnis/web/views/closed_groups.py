@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from gedaechtnis.common.text import slugify
 from gedaechtnis.identity import closed_groups
@@ -26,7 +26,7 @@ def detail(request: PersonRequest, group_id: UUID) -> HttpResponse:
     return show(request, "groups/closed.html", "closed-group", context)
 
 
-@require_safe
+@require_GET
 @private
 def download_group(request: PersonRequest, group_id: UUID) -> StreamingHttpResponse:
     """The group as a file."""

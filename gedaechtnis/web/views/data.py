@@ -11,7 +11,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
@@ -28,7 +28,7 @@ def index(request: PersonRequest) -> HttpResponse:
     return _page(request, DeletionForm(request))
 
 
-@require_safe
+@require_GET
 @private
 def download_own(request: PersonRequest) -> StreamingHttpResponse:
     """The person's own scope as a file."""
