@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import connection
 
+from gedaechtnis import world
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key, search_keys
@@ -218,3 +221,16 @@ def test_only_the_application_may_ask_the_definer(admin_connection: Admin) -> No
     assert "gedaechtnis_app=X" in acl
     assert "{=X" not in acl
     assert ",=X" not in acl
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("name", ["0004_reads.down.sql", "0004_reads.up.sql"])
+def test_an_existing_database_is_migrated_in_a_session_that_has_not_met_trigrams(name: str) -> None:
+    """Before the library is loaded only a superuser may name its settings; a new database loads it by an index."""
+    text = (Path(world.__file__).parent / "sql" / name).read_bytes()
+    functions = text[text.index(b"DO $install$") :]
+    with psycopg.connect(os.environ["DATABASE_OWNER_URL"]) as owner:
+        owner.execute("SET LOCAL lock_timeout = '5s'")
+        owner.execute("DROP FUNCTION world_find_names, world_find_names_as_definer")
+        owner.execute(functions)
+        owner.rollback()

@@ -50,6 +50,7 @@ $body$;
     'SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan '
     'SET pg_trgm.similarity_threshold = 0.6 SET pg_trgm.word_similarity_threshold = 0.6 AS %L';
 BEGIN
+  PERFORM show_limit();  -- loads pg_trgm: before that only a superuser may name its settings
   EXECUTE format(variant, format('world_find_names(%s)', asked), 'SECURITY INVOKER', replace(body, '%1$s', ''));
   EXECUTE format(
     variant,

@@ -104,6 +104,7 @@ $body$;
     'LANGUAGE plpgsql STABLE %s SET search_path = public, pg_temp SET plan_cache_mode = force_custom_plan '
     'SET pg_trgm.similarity_threshold = 0.6 SET pg_trgm.word_similarity_threshold = 0.6 AS %L';
 BEGIN
+  PERFORM show_limit();  -- loads pg_trgm: before that only a superuser may name its settings
   EXECUTE format(variant, format('world_find_names(%s)', asked), 'SECURITY INVOKER',
     replace(replace(whole, '{readable}', ''), '{entity readable}', ''));
   EXECUTE format(
