@@ -18,7 +18,7 @@ from gedaechtnis.identity import access, groups, orgs
 from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, User
 from gedaechtnis.identity.principals import PrincipalKind, person, user_scope
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Outcome
-from gedaechtnis.memory.selectors import entities
+from gedaechtnis.memory.selectors import asof, entities
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import Work
@@ -325,15 +325,29 @@ def test_a_question_of_a_group_in_the_second_one_reaches_its_person(anna: User, 
 
 
 def test_the_curator_reads_as_where_the_person_spoke(anna: User, north: UUID, south: UUID) -> None:
-    """What a name means follows the organisation; who has left it is read as in their first one."""
-    tell(anna, south, f"org:{south}", {**GARDEN, "id_hint": "person:luna", "kind": "person", "canonical_name": "Luna"})
-    chat = services.main_chat(principal=person(anna, south))
+    """A name means what it means in the organisation of the last message, although the other one comes first."""
+    luna = {"op": "upsert_entity", "id_hint": "pet:luna", "kind": "pet", "canonical_name": "Luna"}
+    of_north, of_south = (tell(anna, org, f"org:{org}", luna)[0].entity_id for org in (north, south))
+    chat = services.main_chat(principal=person(anna))
     services.post_message(principal=person(anna), chat_id=chat.id, text="Hallo")
     services.post_message(principal=person(anna, south), chat_id=chat.id, text="Merk dir: Luna mag Fisch.")
+    assert Work.objects.get(kind=CURATE).org_id == south
+    work.run_due()
+
+    def likes(org: UUID, entity_id: UUID | None) -> list[object]:
+        assert entity_id is not None
+        facts = asof.entity_facts(principal=person(anna, org), entity_id=entity_id).facts
+        return [fact.object.value for fact in facts if fact.predicate == "likes"]
+
+    assert (likes(north, of_north), likes(south, of_south)) == ([], ["Fisch"])
+
+
+def test_work_runs_in_the_first_one_for_who_has_left_its_own(anna: User, clara: User, north: UUID, south: UUID) -> None:
+    chat = services.main_chat(principal=person(anna))
+    services.post_message(principal=person(anna, south), chat_id=chat.id, text="Merk dir: Luna mag Fisch.")
     item = next(item for item in work.claim() if item.kind == CURATE)
-    assert item.org_id == south
     assert item.person().org_id == south
-    OrgMembership.objects.create(org_id=south, user=User.objects.get(username="ben"), role=Role.ADMIN)
+    orgs.change_role(user=anna, org_id=south, sub=clara.sub, role=Role.ADMIN)
     orgs.leave(user=anna, org_id=south)
     assert item.person().org_id == north
     work.run(item)
