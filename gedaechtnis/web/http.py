@@ -84,12 +84,20 @@ def private(
 
 
 def _sign_in(request: HtmxHttpRequest) -> HttpResponse:
-    if not request.htmx:
+    # After signing in the person wants the page, not a fragment of it or an act that only takes forms.
+    if request.htmx:
+        target = _without_origin(request.htmx.current_url_abs_path)
+        return HttpResponseClientRedirect(redirect_to_login(target).url)
+    if request.method in {"GET", "HEAD"}:
         return redirect_to_login(request.get_full_path())
-    # A fragment cannot hold the sign-in page, and after signing in the person wants the page, not the fragment.
-    parts = urlsplit(request.htmx.current_url_abs_path or resolve_url("home"))
-    target = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    return HttpResponseClientRedirect(redirect_to_login(target).url)
+    page = request.headers.get("Referer")
+    is_ours = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return redirect_to_login(_without_origin(page if is_ours else None))
+
+
+def _without_origin(address: str | None) -> str:
+    parts = urlsplit(address or resolve_url("home"))
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def wants_fragment(request: HtmxHttpRequest) -> bool:

@@ -22,6 +22,11 @@
     document.body.dispatchEvent(new CustomEvent(name, { detail: { ids } }));
   }
 
+  function loadAnew() {
+    document.body.dispatchEvent(new CustomEvent("page:leaving"));
+    location.reload();
+  }
+
   function connect() {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${scheme}//${location.host}/ws/`);
@@ -34,7 +39,7 @@
 
     socket.addEventListener("message", (message) => {
       const frame = JSON.parse(message.data);
-      if (frame.type === "access.changed") setTimeout(() => location.reload(), isLeaving ? LEAVING_WAIT : 0);
+      if (frame.type === "access.changed") setTimeout(loadAnew, isLeaving ? LEAVING_WAIT : 0);
       else if (EVENTS[frame.type]) dispatch(EVENTS[frame.type], frame.ids);
     });
 

@@ -36,6 +36,7 @@
   document.body.addEventListener("htmx:sendError", () => say(live.dataset.offline, "bad"));
 
   // ── A swapped part keeps what the person had: unfolded rows, typed text, focus ──
+  const FIELDS = "input:not([type=hidden], [type=range], [type=password])[id], textarea[id], select[id]";
   const typed = new Map();
   const unfolded = new Set();
   let focusTrail = []; // ids from the focused element outwards: the nearest that is left gets the focus
@@ -64,13 +65,26 @@
     survivor.focus({ preventScroll: true });
   }
 
+  // Which property of a field the person sets, and what the server had it at.
+  function stateOf(field) {
+    if (field.matches("[type=checkbox], [type=radio]")) return ["checked", field.defaultChecked];
+    if (!field.matches("select")) return ["value", field.defaultValue];
+    const chosen = [...field.options].find((option) => option.defaultSelected) ?? field.options[0];
+    return ["value", chosen?.value];
+  }
+
+  function rememberTyped(part) {
+    part.querySelectorAll("details[open][id]").forEach((details) => unfolded.add(details.id));
+    part.querySelectorAll(FIELDS).forEach((field) => {
+      const [property, before] = stateOf(field);
+      if (field[property] !== before) typed.set(field.id, field[property]);
+    });
+  }
+
   document.body.addEventListener("htmx:beforeSwap", (event) => {
     const part = event.detail.target;
     if (!part || !event.detail.shouldSwap) return;
-    part.querySelectorAll("details[open][id]").forEach((details) => unfolded.add(details.id));
-    part.querySelectorAll("input:not([type=hidden], [type=range])[id], textarea[id]").forEach((field) => {
-      if (field.value !== field.defaultValue) typed.set(field.id, field.value);
-    });
+    rememberTyped(part);
     rememberFocus(part);
   });
 
@@ -79,16 +93,47 @@
     all("details[id]").forEach((details) => {
       if (unfolded.delete(details.id)) details.open = true;
     });
-    all("input[id], textarea[id]").forEach((field) => {
+    all(FIELDS).forEach((field) => {
       if (!typed.has(field.id)) return;
-      field.value = typed.get(field.id);
+      const [property, before] = stateOf(field);
+      field[property] = typed.get(field.id);
+      if (field.selectedIndex === -1) field.value = before; // what was chosen is gone
       typed.delete(field.id);
+      if (field.id === "composer-text") fit(field);
     });
     all("[data-announce]").forEach((element) => announce(element.dataset.announce));
     if (isLost() || isHeldByAncestor()) restoreFocus();
   }
 
   document.body.addEventListener("htmx:load", (event) => restore(event.detail.elt));
+
+  // ── A page that must load anew, or sign in first, keeps it too: in this tab, for this person and address ──
+  const DRAFT = "draft";
+  const here = [document.body.dataset.person, location.pathname + location.search];
+
+  function keepDraft() {
+    rememberTyped(document.body);
+    sessionStorage.setItem(DRAFT, JSON.stringify({ here, typed: [...typed], unfolded: [...unfolded] }));
+  }
+
+  function takeDraft() {
+    const draft = JSON.parse(sessionStorage.getItem(DRAFT));
+    if (!draft) return;
+    const [person, address] = draft.here;
+    if (person === here[0] && address !== here[1]) return;
+    sessionStorage.removeItem(DRAFT);
+    if (person !== here[0]) return;
+    draft.typed.forEach(([id, value]) => typed.set(id, value));
+    draft.unfolded.forEach((id) => unfolded.add(id));
+  }
+
+  takeDraft();
+  document.body.addEventListener("page:leaving", keepDraft);
+  document.body.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (!event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+    if (event.detail.elt.id === "composer") giveBack(event.detail.elt);
+    keepDraft();
+  });
 
   // While a form is carried out its button is disabled and loses the focus; a form that was is empty again.
   document.body.addEventListener("htmx:beforeRequest", (event) => {
@@ -142,12 +187,15 @@
   });
   document.body.addEventListener("htmx:afterRequest", (event) => {
     if (event.detail.elt.id !== "composer" || event.detail.successful || event.detail.xhr.status === 422) return;
-    const field = document.getElementById("composer-text");
-    if (field && !field.value) {
-      field.value = event.detail.elt.dataset.sent;
-      fit(field);
-    }
+    giveBack(event.detail.elt);
   });
+
+  function giveBack(composer) {
+    const field = document.getElementById("composer-text");
+    if (!field || field.value) return;
+    field.value = composer.dataset.sent;
+    fit(field);
+  }
 
   document.body.addEventListener("htmx:beforeSwap", (event) => {
     if (event.detail.target?.id !== "chat-stream") return;

@@ -42,6 +42,19 @@ def test_pages_ask_who_is_there(database: None, path: str) -> None:
     assert Client().get(path, headers={"HX-Request": "true"})["HX-Redirect"].startswith("/anmelden/?next=")
 
 
+@pytest.mark.parametrize(
+    ("page", "back"),
+    [
+        (f"http://testserver{EVA}?axis=known", "/wissen/person%3Aeva/%3Faxis%3Dknown"),
+        ("http://evil.example/wissen/", "/"),
+        (None, "/"),
+    ],
+)
+def test_an_act_after_the_session_ended_leads_back_to_its_page(database: None, page: str | None, back: str) -> None:
+    answer = Client().post(f"{EVA}notiz/", {"text": "x"}, headers={"Referer": page} if page else {})
+    assert answer["Location"] == f"/anmelden/?next={back}"
+
+
 def test_no_page_needs_inline_code(client: Client) -> None:
     for path in ("/", "/wissen/", EVA):
         text = client.get(path).content.decode()
