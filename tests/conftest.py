@@ -30,8 +30,8 @@ _KEPT = {"django_migrations", "django_content_type", "auth_permission", "registr
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with a running worker come last: it would take work away from the others."""
-    items.sort(key=lambda item: "stack" in getattr(item, "fixturenames", ()))
+    """Tests with a running worker, which would take work away from others, or a browser's event loop come last."""
+    items.sort(key=lambda item: not {"stack", "browser"}.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,8 @@ _START_SECONDS = 60.0
 class Stack:
     """Web, worker and beat as processes, as the application's role."""
 
-    def __init__(self) -> None:
+    def __init__(self, **environment: str) -> None:
+        """`environment` is what differs from that of all tests."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -30,15 +31,20 @@ class Stack:
             "GEDAECHTNIS_CURATOR_IDLE_SECONDS": "1",
             "GEDAECHTNIS_WORK_LEASE_SECONDS": "3",
             "PYTHONUNBUFFERED": "1",
+            **environment,
         }
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         RESULTS.mkdir(exist_ok=True)
 
     def start(self) -> None:
+        self.start_worker()
+        self.start_web()
+
+    def start_web(self) -> None:
+        """Pages and API; returns when they answer."""
         self._run(
             "web", "uvicorn", "gedaechtnis.config.asgi:application", "--port", str(self.port), "--lifespan", "off"
         )
-        self.start_worker()
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:
