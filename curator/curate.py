@@ -10,6 +10,7 @@ from curator import prefilter, routing, validator
 from curator.context import Reading, load_curator_context
 from curator.extractors import Extractor
 from curator.extractors.builtin import BuiltinExtractor
+from curator.judging import judge_messages
 from curator.models import CuratorRun, CuratorState
 from curator.vocabulary import snapshot
 from gedaechtnis.common import clock
@@ -92,6 +93,7 @@ def _write(user: User, chat_id: UUID, org_id: UUID | None, reading: Reading, tho
                 scope_ref=own,
                 review=thought.review,
             )
+            judge_messages(own, thought.operations, result.results)
             outcomes = [
                 {"op": op.op, "outcome": entry.outcome, "code": entry.code}
                 for op, entry in zip(thought.operations, result.results, strict=True)

@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 import redis
+from asgiref.sync import async_to_sync
 from django.core.management import call_command
 from django.db import connections
 from django.test import Client
@@ -120,6 +121,17 @@ def as_anna(anna: User) -> Principal:
 @pytest.fixture
 def as_clara(clara: User) -> Principal:
     return person(clara)
+
+
+def text_of(response: Any) -> str:
+    """The body of an answer, also of one that is sent in pieces."""
+    if not response.streaming:
+        return str(response.content.decode())
+
+    async def collect() -> bytes:
+        return b"".join([piece async for piece in response])
+
+    return async_to_sync(collect)().decode()
 
 
 class ApiClient:

@@ -9,6 +9,9 @@ from django.db.models import Q
 
 from gedaechtnis.scoping.models import ScopedModel
 
+UNJUDGED = 2
+"""Classification of what a person wrote until all it says has been judged: personal."""
+
 
 class Chat(ScopedModel):
     """One conversation; each user has one main chat. `last_seq` numbers its messages."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from gedaechtnis.chat.models import Message
+from gedaechtnis.chat.models import UNJUDGED, Message
 from gedaechtnis.common.text import fold_space
 from gedaechtnis.memory.ports import Quote
 from gedaechtnis.memory.references import as_uuid
+from gedaechtnis.world.models import FactEvidence, Proposal
 
 _PREFIX = "msg:"
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”“»«')\]]*(?=[\s\"„“»«'(`]|$)|\n+")
@@ -34,6 +35,21 @@ def classify_quoted(scope_ref: str, ref: str, level: int) -> None:
     id = as_uuid(ref.removeprefix(_PREFIX))
     if id is not None:
         Message.objects.filter(pk=id, scope_ref=scope_ref, classification__lt=level).update(classification=level)
+
+
+def judge_message(scope_ref: str, ref: str) -> None:
+    """Classify a message that was read as the most sensitive that anybody learned from it.
+
+    Only one of which a quote is all it says; whatever was not understood keeps the others personal.
+    """
+    id = as_uuid(ref.removeprefix(_PREFIX))
+    message = Message.objects.filter(pk=id, scope_ref=scope_ref, classification=UNJUDGED).first() if id else None
+    evidence = FactEvidence.objects.filter(scope_ref=scope_ref, ref=ref).values_list("text", "classification")
+    waiting = Proposal.objects.filter(scope_ref=scope_ref, operation__evidence__ref=ref)
+    lessons = [*evidence, *waiting.values_list("quote", "classification")]
+    if message is not None and any(_bare(quote) == _bare(message.text) for quote, _level in lessons):
+        message.classification = max(level for _quote, level in lessons)
+        message.save(update_fields=["classification"])
 
 
 def says(message: str, quote: str) -> bool:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import BooleanField, QuerySet
+from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 
 from gedaechtnis.chat import phrasing
 from gedaechtnis.chat.answers import ChatView, FactChip, MessageView
 from gedaechtnis.chat.models import Chat, Message
 from gedaechtnis.common.problems import NotFound
-from gedaechtnis.identity.principals import Principal
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory.selectors import explain, proposals
 from gedaechtnis.scoping.context import scope
 
 MAX_PAGE = 200
+
+_TELLS_HIDDEN_FACTS = (
+    "EXISTS (SELECT 1 FROM jsonb_array_elements_text(messages.fact_ids) AS told (id) "
+    "WHERE NOT EXISTS (SELECT 1 FROM facts WHERE facts.id = told.id::uuid))"
+)
 
 
 def chat_view(chat: Chat) -> ChatView:
@@ -56,7 +63,7 @@ def messages(
     get_chat(principal=principal, chat_id=chat_id)
     limit = max(1, min(limit, MAX_PAGE))
     with scope(principal):
-        rows = Message.objects.filter(chat_id=chat_id)
+        rows = _readable(principal).filter(chat_id=chat_id)
         if after is None:
             found = list(rows.order_by("-seq")[:limit])[::-1]
         else:
@@ -67,8 +74,19 @@ def messages(
 def reply_of(*, principal: Principal, run_id: UUID) -> MessageView | None:
     """What the agent answered in a run, if it has."""
     with scope(principal):
-        found = list(Message.objects.filter(run_id=run_id, role=Message.Role.ASSISTANT).order_by("-seq")[:1])
+        found = list(_readable(principal).filter(run_id=run_id, role=Message.Role.ASSISTANT).order_by("-seq")[:1])
     return _views(principal, found)[0] if found else None
+
+
+def _readable(principal: Principal) -> QuerySet[Message]:
+    """Messages within the open scope; below full clearance none that tells a fact which is out of sight.
+
+    A fact may become more sensitive after it was told.
+    """
+    rows = Message.objects.all()
+    if principal.clearance >= MAX_CLEARANCE:
+        return rows
+    return rows.annotate(hidden=RawSQL(_TELLS_HIDDEN_FACTS, [], BooleanField())).filter(hidden=False)  # noqa: S611
 
 
 def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.chat import agent, selectors, turns
 from gedaechtnis.chat.answers import ChatView, Posted
-from gedaechtnis.chat.models import Chat, Message, Run
+from gedaechtnis.chat.models import UNJUDGED, Chat, Message, Run
 from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
@@ -105,6 +105,7 @@ def _store(
         message = append(
             chat,
             role=Message.Role.USER,
+            classification=UNJUDGED,
             text=text,
             sent_at=min(sent_at, now) if sent_at else now,
             sent_zone=principal.time_zone,
@@ -142,7 +143,8 @@ def _reply(principal: Principal, chat_id: UUID, run_id: UUID, reply: agent.Reply
         append(
             chat,
             role=Message.Role.ASSISTANT,
-            classification=level,
+            # It answers what was asked, which nobody has judged.
+            classification=max(level, UNJUDGED),
             text=reply.text,
             run_id=run_id,
             fact_ids=[str(id) for id in reply.fact_ids],

@@ -13,6 +13,9 @@ from gedaechtnis.scoping.tables import (
     scoped_models,
 )
 
+_CLASSIFIED_LATER = ("facts", "fact_evidence", "world_events", "proposals")
+"""Tables in which `world_classify` changes who may see a statement."""
+
 
 def apply(alias: str = "owner") -> None:
     """Grant the application its listed privileges and nothing on partitions; let `backup` read all."""
@@ -29,6 +32,8 @@ def apply(alias: str = "owner") -> None:
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_definer")
         _erasing(cursor)
+        for table in _CLASSIFIED_LATER:
+            cursor.execute(f"GRANT UPDATE (classification) ON {table} TO gedaechtnis_definer")
         _functions(cursor)
 
 

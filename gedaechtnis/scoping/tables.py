@@ -40,13 +40,16 @@ APPEND_ONLY_TABLES = frozenset({"identity_auditentry"})
 """Unscoped tables that the application adds to and never changes."""
 
 DEFINER_FUNCTIONS = {
+    "world_classify": "belief rows and evidence cannot be updated, but who may see them may change",
     "world_check_references": "the reference rule must see entities that the writer cannot read",
     "world_find_names_as_definer": "name search where the trigram operators cannot be made leakproof",
     "scoping_erase": "the application may not delete from append-only tables, nor reach a scope nobody reads any more",
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
 }
 
-CALLED_BY_THE_APPLICATION = frozenset({"scoping_erase", "world_find_names_as_definer", "world_ensure_event_partition"})
+CALLED_BY_THE_APPLICATION = frozenset(
+    {"scoping_erase", "world_classify", "world_find_names_as_definer", "world_ensure_event_partition"}
+)
 """Of these functions, those that are not called by triggers alone."""
 
 

@@ -34,6 +34,7 @@ urlpatterns = [
     path("tatsachen/<uuid:fact_id>/zuruecknehmen/", facts.retract, name="fact-retract"),
     path("tatsachen/<uuid:fact_id>/beenden/", facts.end, name="fact-end"),
     path("tatsachen/<uuid:fact_id>/korrigieren/", facts.correct, name="fact-correct"),
+    path("tatsachen/<uuid:fact_id>/einstufen/", facts.classify, name="fact-classify"),
     path("vorschlaege/<uuid:proposal_id>/annehmen/", proposals.accept, name="proposal-accept"),
     path("vorschlaege/<uuid:proposal_id>/ablehnen/", proposals.reject, name="proposal-reject"),
     path("stand/", shell.totals, name="totals"),

@@ -193,7 +193,10 @@ class FactEvidence(ScopedModel):
 
     class Meta:
         db_table = "fact_evidence"
-        indexes: ClassVar = [models.Index(fields=["fact_id", "recorded_at"], name="fact_evidence_fact")]
+        indexes: ClassVar = [
+            models.Index(fields=["fact_id", "recorded_at"], name="fact_evidence_fact"),
+            models.Index(fields=["scope_ref", "ref"], condition=Q(ref__isnull=False), name="fact_evidence_ref"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.ref or ''}".strip()

@@ -21,6 +21,7 @@ from gedaechtnis.identity.models import AuditEntry, User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
+from tests.conftest import text_of
 
 MIA = [
     {"op": "upsert_entity", "id_hint": "person:mia", "kind": "person", "canonical_name": "Mia"},
@@ -66,9 +67,11 @@ def test_every_route_that_reads_records_what_an_agent_asked_for(
         named = re.findall(r"{(\w+)}", address)
         url = f"{address.format(**things)}?{_NEEDED.get(route, '')}".rstrip("?")
         before = len(reads())
-        assert herself.get(url).status_code == 200
+        answer = herself.get(url)
+        assert answer.status_code == 200
+        assert text_of(answer)
         assert len(reads()) == before, "a person reads unrecorded"
-        assert agent.get(url).status_code == 200, url
+        assert text_of(agent.get(url)), url
         (entry,) = reads()[before:]
         thing = {WORDS[name]: things[name] for name in named}
         scope = as_anna.default_scope if named else "all"

@@ -10,8 +10,10 @@ import psycopg
 import pytest
 
 from curator.curate import curate
+from gedaechtnis.chat import selectors
 from gedaechtnis.chat import services as chats
 from gedaechtnis.chat.models import Message
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, PrincipalKind
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult, Outcome
@@ -140,16 +142,55 @@ def test_an_answer_in_the_chat_is_as_sensitive_as_what_it_tells(as_anna: Princip
         assert not Message.objects.filter(text__contains="Nüsse").exists()
 
 
+def seen(principal: Principal, clearance: int, role: str) -> list[str]:
+    """The texts in the main chat at a clearance."""
+    reader = of_clearance(principal, clearance)
+    try:
+        chat = chats.main_chat(principal=reader)
+    except Problem:
+        return []
+    return [view.text for view in selectors.messages(principal=reader, chat_id=chat.id) if view.role == role]
+
+
 def test_a_message_is_as_sensitive_as_what_was_learned_from_it(as_anna: Principal, anna: User) -> None:
     commit(as_anna, MIA)
     chat = chats.main_chat(principal=as_anna)
-    for text in ("Mia ist allergisch gegen Nüsse.", "Mia mag Kuchen."):
+    texts = ["Mia ist allergisch gegen Nüsse.", "Mia mag Kuchen."]
+    for text in texts:
         chats.post_message(principal=as_anna, chat_id=chat.id, text=text)
+    assert seen(as_anna, 2, "user") == texts
+    assert seen(as_anna, 1, "user") == [], "personal until it was read"
     curate(user=anna, chat_id=chat.id)
     with scope(as_anna):
         assert Fact.objects.filter(predicate="allergic_to").exists()
-    with scope(as_anna, clearance=1):
-        assert [message.text for message in Message.objects.filter(role="user")] == ["Mia mag Kuchen."]
+    assert seen(as_anna, 2, "user") == seen(as_anna, 1, "user") == ["Mia mag Kuchen."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mia mag Kuchen. Gestern ging es mir nicht gut.", "Gestern ging es mir nicht gut.", "Was weißt du über Mia?"],
+    ids=["understood in part", "not understood", "a question"],
+)
+def test_what_nobody_has_judged_stays_personal(as_anna: Principal, anna: User, text: str) -> None:
+    commit(as_anna, MIA)
+    chat = chats.main_chat(principal=as_anna)
+    chats.post_message(principal=as_anna, chat_id=chat.id, text=text)
+    curate(user=anna, chat_id=chat.id)
+    assert seen(as_anna, 2, "user") == [text]
+    assert seen(as_anna, 1, "user") == []
+    assert seen(as_anna, 1, "assistant") == [], "an answer is no less personal than its question"
+
+
+def test_a_message_is_judged_by_all_that_was_learned_from_it_whoever_learned_it(as_anna: Principal, anna: User) -> None:
+    commit(as_anna, MIA)
+    chat = chats.main_chat(principal=as_anna)
+    text = "Mia mag Kuchen."
+    posted = chats.post_message(principal=as_anna, chat_id=chat.id, text=text)
+    quote = {"kind": "conversation_quote", "text": text, "ref": f"msg:{posted.message_id}"}
+    commit(agent_of(as_anna), says("phone", "+49 30 5550101", source="user_assertion", evidence=quote))
+    curate(user=anna, chat_id=chat.id)
+    assert seen(as_anna, 2, "user") == [text]
+    assert seen(as_anna, 1, "user") == []
 
 
 @pytest.mark.parametrize("clearance", [0, 1, 2, 3])

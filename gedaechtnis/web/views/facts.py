@@ -1,4 +1,4 @@
-"""One fact: why it is believed, and the three ways to put it right."""
+"""One fact: why it is believed, the three ways to put it right, and how sensitive it is."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors import explain
-from gedaechtnis.memory.services import facts
+from gedaechtnis.memory.services import facts, sensitivity
 from gedaechtnis.web import values
 from gedaechtnis.web.http import PersonRequest, done, private, safe_next, show, wants_fragment
 from gedaechtnis.web.scopes import subject_key
+
+_LEVELS = frozenset("0123")
 
 
 @require_safe
@@ -69,6 +71,21 @@ def correct(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     return _act(request, fact_id, write, _("Corrected."))
 
 
+@require_POST
+@private
+def classify(request: PersonRequest, fact_id: UUID) -> HttpResponse:
+    """It is more or less sensitive."""
+    level = request.POST.get("level", "")
+    return _act(
+        request,
+        fact_id,
+        lambda _fact: sensitivity.classify_fact(
+            principal=request.principal, fact_id=fact_id, level=int(level) if level in _LEVELS else -1
+        ),
+        _("Saved."),
+    )
+
+
 def _act(request: PersonRequest, fact_id: UUID, write: Callable[[FactView], object], message: str) -> HttpResponse:
     story = _story(request, fact_id)
     fact: FactView = story["fact"]
@@ -103,8 +120,22 @@ def _story(request: PersonRequest, fact_id: UUID) -> dict[str, Any]:
         "fact": fact,
         "explanation": explanation,
         "form": _form(fact),
+        "sensitivity": _sensitivity(request, fact_id),
         "next": request.POST.get("next") or request.GET.get("next", ""),
         "today": timezone.localdate(clock.now()).isoformat(),
+    }
+
+
+def _sensitivity(request: PersonRequest, fact_id: UUID) -> dict[str, Any] | None:
+    """How sensitive it is, and what its owner may choose instead."""
+    found = sensitivity.sensitivity_of(principal=request.principal, fact_id=fact_id)
+    if found is None:
+        return None
+    words = [_("for every agent"), _("ordinary"), _("personal"), _("sensitive")]
+    return {
+        "level": found.level,
+        "words": words[found.level],
+        "choices": [(level, words[level]) for level in found.choices],
     }
 
 
