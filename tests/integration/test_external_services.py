@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import re
 import shutil
 import signal
 import socket
@@ -14,13 +16,19 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from email.message import Message
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import psycopg
 import pytest
 
 from tests.servers import PASSWORD, ROOT, SETUP, Servers, bare_environment, manage, servers
+
+HOST = "memory.example"
 
 
 @pytest.fixture(scope="module")
@@ -159,21 +167,116 @@ def test_the_whole_stack_runs_on_them_and_starts_no_service(theirs: Servers, dir
     assert not (var / "credentials.json").exists()
 
 
+@pytest.mark.slow
+def test_serving_in_production_is_as_safe_as_its_settings_say(theirs: Servers, directory: Path) -> None:
+    environment = {**theirs.environment(), "GEDAECHTNIS_HOSTS": HOST}
+    with _running(environment, directory / "served", "serve", "--workers", "1") as base:
+        shell = ("exec", "--join", "--var", directory / "served", "--", sys.executable, "manage.py")
+        made = _embedded(environment, *shell, "user", "create", "marta")
+        assert made.returncode == 0, made.stderr
+        browser = Browser(base)
+
+        # Without TLS one is sent to it, under a wrong name nowhere.
+        plain = browser.ask("/anmelden/", tls=False)
+        assert (plain.status, plain.headers["Location"]) == (301, f"https://{HOST}/anmelden/")
+        foreign = browser.ask("/api/world/kinds", headers={"Host": "evil.example"})
+        assert (foreign.status, foreign.headers["Content-Type"]) == (400, "application/problem+json")
+
+        page = browser.ask("/anmelden/")
+        assert page.status == 200
+        assert page.headers["Strict-Transport-Security"] == "max-age=31536000"
+        assert page.headers["X-Frame-Options"] == "DENY"
+        assert page.headers["X-Content-Type-Options"] == "nosniff"
+        assert page.headers["Referrer-Policy"] == page.headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        policy = page.headers["Content-Security-Policy"]
+        assert "default-src 'self'" in policy
+        assert "unsafe" not in policy
+
+        # Files bear their content in their name, so that they may be kept for ever.
+        files = re.findall(r'(?:href|src)="(/static/[^"#]+)', page.text)
+        assert files
+        for address in files:
+            assert re.search(r"\.[0-9a-f]{12}\.\w+$", address), f"{address} has no hash"
+            file = browser.ask(address)
+            assert file.status == 200
+            assert "immutable" in file.headers["Cache-Control"]
+        style = next(address for address in files if address.endswith(".css"))
+        assert browser.ask(style, headers={"Accept-Encoding": "gzip"}).headers["Content-Encoding"] == "gzip"
+
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)
+        assert token is not None
+        form = {"username": "marta", "password": made.stdout.split()[-1], "csrfmiddlewaretoken": token[1]}
+        assert browser.ask("/anmelden/", form, headers={"Origin": "https://evil.example"}).status == 403
+        signed_in = browser.ask("/anmelden/", form, headers={"Origin": f"https://{HOST}"})
+        assert (signed_in.status, signed_in.headers["Location"]) == (302, "/")
+        for morsel in browser.cookies.values():
+            assert morsel.key.startswith("__Host-")
+            assert morsel["secure"]
+            assert morsel["httponly"]
+            assert (morsel["path"], morsel["domain"], morsel["samesite"]) == ("/", "", "Lax")
+        home = browser.ask("/")
+        assert home.status == 200
+        assert "marta" in home.text
+        assert home.headers["Cache-Control"] == "no-store"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: Message
+    text: str
+
+
+class Browser:
+    """Behind the proxy that ends TLS; keeps cookies as they are given."""
+
+    def __init__(self, base: str) -> None:
+        self._port = urlsplit(base).port
+        self.cookies = SimpleCookie()
+
+    def ask(
+        self, path: str, form: dict[str, str] | None = None, *, tls: bool = True, headers: dict[str, str] | None = None
+    ) -> Answer:
+        """GET, or POST with a form; redirects are not followed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
+        given = {
+            "Host": HOST,
+            "X-Forwarded-Proto": "https" if tls else "http",
+            "Cookie": "; ".join(f"{name}={morsel.value}" for name, morsel in self.cookies.items()),
+            "Content-Type": "application/x-www-form-urlencoded",
+            **(headers or {}),
+        }
+        connection.request("POST" if form else "GET", path, urlencode(form) if form else None, given)
+        response = connection.getresponse()
+        text = response.read().decode(errors="replace")
+        connection.close()
+        for cookie in response.headers.get_all("Set-Cookie", []):
+            self.cookies.load(cookie)
+        return Answer(response.status, response.headers, text)
+
+
 @contextmanager
-def _running(environment: dict[str, str], var: Path) -> Iterator[str]:
-    """`run` as a process until the end of the block; yields the address it answers at."""
+def _running(environment: dict[str, str], var: Path, command: str = "run", *options: str) -> Iterator[str]:
+    """`run` or `serve` as a process until the end of the block; yields the address it answers at."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     base = f"http://127.0.0.1:{port}"
     output = var.with_suffix(".log")
     with output.open("w") as log:
-        command = [sys.executable, "-m", "gedaechtnis.embedded", "run", "--port", str(port), "--var", str(var)]
+        words = [command, "--port", str(port), "--var", str(var), *options]
         stack = subprocess.Popen(
-            command, cwd=ROOT, env={**bare_environment(), **environment}, stdout=log, stderr=log, start_new_session=True
+            [sys.executable, "-m", "gedaechtnis.embedded", *words],
+            cwd=ROOT,
+            env={**bare_environment(), **environment},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
         try:
-            _eventually(lambda: f"Open {base}/" in output.read_text() or stack.poll() is not None)
+            _eventually(lambda: f"127.0.0.1:{port}" in output.read_text() or stack.poll() is not None)
             assert stack.poll() is None, output.read_text()
             yield base
         finally:
