@@ -88,6 +88,19 @@ def test_the_clock_is_read_through_one_door() -> None:
     assert users == ["gedaechtnis/common/clock.py"]
 
 
+def test_memberships_change_where_open_pages_are_told_of_it() -> None:
+    """Elsewhere a membership would change without an entry in the security log and without a word to open pages."""
+    writing = re.compile(r"(?:Group|Org)Membership\.objects\.\w*create|memberships?\b[\w.()]*\.(?:update|delete)\(")
+    users = {
+        path.relative_to(ROOT / "gedaechtnis/identity").as_posix()
+        for path in SOURCES
+        if writing.search(path.read_text(encoding="utf-8"))
+    }
+    assert users == {"groups.py", "orgs.py", "oidc/claims.py"}
+    for name in users:
+        assert "access.changed(" in (ROOT / "gedaechtnis/identity" / name).read_text(encoding="utf-8")
+
+
 def _patterns(resolver: URLResolver, prefix: str = "") -> list[tuple[str, URLPattern]]:
     found: list[tuple[str, URLPattern]] = []
     for entry in resolver.url_patterns:
