@@ -29,6 +29,12 @@ import pytest
 from tests.servers import PASSWORD, ROOT, SETUP, Servers, bare_environment, manage, servers
 
 HOST = "memory.example"
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +224,10 @@ def test_serving_in_production_is_as_safe_as_its_settings_say(theirs: Servers, d
         assert home.status == 200
         assert "marta" in home.text
         assert home.headers["Cache-Control"] == "no-store"
+
+        # Live notices pass the proxy, for pages that came through it.
+        for origin, status in ((f"https://{HOST}", 101), (f"http://{HOST}", 403), ("https://evil.example", 403)):
+            assert browser.ask("/ws/", headers={**HANDSHAKE, "Origin": origin}).status == status
 
 
 @dataclass(frozen=True)
