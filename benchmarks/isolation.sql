@@ -23,7 +23,7 @@ INSERT INTO entities (id, scope_ref, classification, kind, slug, canonical_name,
   metadata, pinned, recorded_at, acted_by)
 SELECT md5(i::text)::uuid, (current_setting('bench.scopes')::text[])[1 + width_bucket(
     i::float8 / current_setting('bench.count')::int, current_setting('bench.ends')::float8[])],
-  1, 'person', 'n' || i, name, replace(lower(name), '-', ' '), '', 'active', false, '{}', false, '2020-01-01', 'bench'
+  1, CASE WHEN i % 10 = 0 THEN 'place' ELSE 'person' END, 'n' || i, name, replace(lower(name), '-', ' '), '', 'active', false, '{}', false, '2020-01-01', 'bench'
 FROM named;
 
 INSERT INTO entity_aliases (id, scope_ref, classification, entity_id, alias, key, namespace, valid_from, recorded_at,
