@@ -8,8 +8,10 @@ from typing import Any
 from django.core import checks
 from django.db import connection
 
+from gedaechtnis.scoping import grants
 from gedaechtnis.scoping.tables import DEFINER_FUNCTIONS, UNSCOPED_TABLES, scoped_models
 
+_DEFINER, _EVERYBODY = "gedaechtnis_definer", "-"
 _POLICIES = {
     "scope_read": ("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance")),
     "scope_insert": ("a", ("gedaechtnis.write_scope",)),
@@ -17,6 +19,10 @@ _POLICIES = {
     "scope_delete": ("d", ("gedaechtnis.write_scope",)),
     "scope_definer": ("*", ("true",)),
 }
+_REFERRING = ("facts", "entity_aliases")
+"""Tables whose rows name entities of other scopes."""
+
+_PRIVILEGES = frozenset({"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"})
 
 _SCOPED_RELATIONS = """
 SELECT c.oid, c.relname, c.relrowsecurity, c.relforcerowsecurity FROM pg_class c
@@ -52,6 +58,12 @@ def _role() -> Iterator[str]:
         "AND pg_has_role(relowner, 'MEMBER') ORDER BY relname"
     ):
         yield f"role {name} owns table {table} and could change its policies"
+    for (other,) in _rows(
+        "SELECT rolname FROM pg_roles WHERE (rolsuper OR rolbypassrls OR rolname = %s) "
+        "AND rolname <> current_user AND pg_has_role(oid, 'MEMBER') ORDER BY rolname",
+        [_DEFINER],
+    ):
+        yield f"role {name} is a member of {other}, which sees the rows of everybody"
 
 
 def _tables() -> Iterator[str]:
@@ -70,7 +82,8 @@ def _tables() -> Iterator[str]:
 def _policies(oid: int, table: str, reference: dict[str, Any]) -> Iterator[str]:
     rows = _rows(
         "SELECT polname, polcmd, coalesce(pg_get_expr(polqual, polrelid), ''), "
-        "coalesce(pg_get_expr(polwithcheck, polrelid), ''), polpermissive, polroles::regrole[]::text[] "
+        "coalesce(pg_get_expr(polwithcheck, polrelid), ''), polpermissive, "
+        "array_to_string(polroles::regrole[]::text[], ',') "
         "FROM pg_policy WHERE polrelid = %s",
         [oid],
     )
@@ -81,7 +94,8 @@ def _policies(oid: int, table: str, reference: dict[str, Any]) -> Iterator[str]:
             continue
         found = by_name[name]
         text = found[1] + found[2]
-        if found[0] != command or any(setting not in text for setting in settings):
+        for_whom = _DEFINER if name == "scope_definer" else _EVERYBODY
+        if found[0] != command or found[4] != for_whom or any(setting not in text for setting in settings):
             yield f"table {table}: policy {name} does not say what it must"
         elif reference.setdefault(name, found) != found:
             yield f"table {table}: policy {name} differs from that of the other tables"
@@ -99,16 +113,18 @@ def _views() -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
-    for name, config, for_all in _rows(
-        "SELECT proname, coalesce(proconfig, '{}'), EXISTS (SELECT 1 FROM "
+    for name, config, sees_all, for_all in _rows(
+        "SELECT proname, coalesce(proconfig, '{}'), r.rolsuper OR r.rolbypassrls, EXISTS (SELECT 1 FROM "
         "aclexplode(coalesce(proacl, acldefault('f', proowner))) WHERE grantee = 0) "
-        "FROM pg_proc p WHERE pronamespace = 'public'::regnamespace "
+        "FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner WHERE pronamespace = 'public'::regnamespace "
         "AND prosecdef AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')"
     ):
         if name not in DEFINER_FUNCTIONS:
             yield f"function {name} runs as its owner and is not on the list"
         if not any(entry.startswith("search_path=") and entry.endswith("pg_temp") for entry in config):
             yield f"function {name} does not fix its search_path"
+        if sees_all:
+            yield f"function {name} runs as a role that no policy binds"
         if for_all:
             yield f"function {name} runs as its owner and may be called by anybody"
 
@@ -121,7 +137,7 @@ def _unique_keys() -> Iterator[str]:
         "WHERE t.relnamespace = 'public'::regnamespace AND t.relname <> ALL (%s) "
         "AND (x.indisunique OR x.indisexclusion) AND NOT x.indisprimary AND NOT EXISTS ("
         "  SELECT 1 FROM pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'scope_ref' "
-        "  AND a.attnum = ANY (x.indkey::smallint[]))",
+        "  AND a.attnum = ANY ((x.indkey::smallint[])[:x.indnkeyatts - 1]))",
         [list(UNSCOPED_TABLES)],
     ):
         yield f"table {table}: unique or exclusion key {index} does not hold scope_ref"
@@ -149,6 +165,31 @@ def _partitions() -> Iterator[str]:
         yield f"partition {name} can be reached around its parent"
 
 
+def _rules() -> Iterator[str]:
+    """What each scoped table needs beside policies: rows stay where they are, and name only what may be named."""
+    models = scoped_models()
+    tables = [model._meta.db_table for model in models]
+    wanted = {(table, f"{table}_keep_identity") for table in tables}
+    wanted |= {(table, f"{table}_references") for table in _REFERRING}
+    wanted |= {(table, f"{table}_{rule}") for table in tables for rule in ("scope_and_org", "classification")}
+    standing = _rows(
+        "SELECT tgrelid::regclass::text, tgname::text FROM pg_trigger WHERE tgenabled IN ('O', 'A') UNION ALL "
+        "SELECT conrelid::regclass::text, conname::text FROM pg_constraint WHERE contype = 'c' AND convalidated"
+    )
+    for table, rule in sorted(wanted - set(standing)):
+        yield f"table {table}: rule {rule} is missing or off"
+
+
+def _privileges() -> Iterator[str]:
+    """TRUNCATE asks no policy, and what only grows is only added to."""
+    for table, listed in grants.of_application():
+        for (privilege,) in _rows(
+            "SELECT p FROM unnest(%s::text[]) AS p WHERE has_table_privilege(current_user, to_regclass(%s), p)",
+            [sorted(_PRIVILEGES - listed), f'"{table}"'],
+        ):
+            yield f"table {table}: the application may {privilege} and should not"
+
+
 _CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     _role,
     _tables,
@@ -157,6 +198,8 @@ _CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
     _unique_keys,
     _foreign_keys,
     _partitions,
+    _rules,
+    _privileges,
 )
 
 

@@ -17,16 +17,20 @@ _CLASSIFIED_LATER = ("facts", "fact_evidence", "world_events", "proposals")
 """Tables in which `world_classify` changes who may see a statement."""
 
 
+def of_application() -> list[tuple[str, frozenset[str]]]:
+    """Each table with what the application may do there, the scoped ones first."""
+    scoped = [(model._meta.db_table, frozenset(model.app_privileges)) for model in scoped_models()]
+    return scoped + [(table, _unscoped(table)) for table in sorted(UNSCOPED_TABLES)]
+
+
 def apply(alias: str = "owner") -> None:
     """Grant the application its listed privileges and nothing on partitions; let `backup` read all."""
     with connections[alias].cursor() as cursor:
         cursor.execute("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM gedaechtnis_app")
-        for model in scoped_models():
-            privileges = ", ".join(model.app_privileges)
-            cursor.execute(f'GRANT {privileges} ON "{model._meta.db_table}" TO gedaechtnis_app')
         existing = set(connections[alias].introspection.table_names(cursor))
-        for table in sorted(existing & set(UNSCOPED_TABLES)):
-            cursor.execute(f'GRANT {_unscoped(table)} ON "{table}" TO gedaechtnis_app')
+        for table, privileges in of_application():
+            if table in existing:
+                cursor.execute(f'GRANT {", ".join(sorted(privileges))} ON "{table}" TO gedaechtnis_app')
         cursor.execute("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_app")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
@@ -63,7 +67,8 @@ def _functions(cursor: CursorWrapper) -> None:
         cursor.execute("RESET ROLE")
 
 
-def _unscoped(table: str) -> str:
+def _unscoped(table: str) -> frozenset[str]:
     if table == "django_migrations":
-        return "SELECT"
-    return "SELECT, INSERT" if table in APPEND_ONLY_TABLES else "SELECT, INSERT, UPDATE, DELETE"
+        return frozenset({"SELECT"})
+    added = frozenset({"SELECT", "INSERT"})
+    return added if table in APPEND_ONLY_TABLES else added | {"UPDATE", "DELETE"}

@@ -17,6 +17,20 @@ from tests.rows import insert_everywhere
 
 Admin = psycopg.Connection[Any]
 
+_EVERYWHERE = """
+DO $$ DECLARE target regclass; BEGIN
+  FOR target IN SELECT polrelid FROM pg_policy WHERE polname = 'scope_definer' LOOP
+    EXECUTE format('ALTER POLICY scope_definer ON %s {}', target);
+  END LOOP;
+END $$
+"""
+_ORG_RULE = """
+ALTER TABLE entities ADD CONSTRAINT entities_scope_and_org CHECK (CASE
+  WHEN scope_ref = 'global' OR scope_ref LIKE 'user:%' THEN org_id IS NULL
+  WHEN scope_ref LIKE 'org:%' THEN org_id IS NOT NULL AND scope_ref = 'org:' || org_id
+  ELSE scope_ref LIKE 'group:%' END)
+"""
+
 
 def attempt(sql: str, params: list[Any]) -> int:
     """Rows that a statement touched, or 0 when the database refused it."""
@@ -105,6 +119,29 @@ def test_the_guard_stands() -> None:
             "ALTER POLICY scope_read ON facts USING (true)",
             None,
         ),
+        ("GRANT gedaechtnis_definer TO gedaechtnis_app", "REVOKE gedaechtnis_definer FROM gedaechtnis_app"),
+        ("GRANT gedaechtnis_backup TO gedaechtnis_app", "REVOKE gedaechtnis_backup FROM gedaechtnis_app"),
+        (_EVERYWHERE.format("TO PUBLIC"), _EVERYWHERE.format("TO gedaechtnis_definer")),
+        ("GRANT TRUNCATE ON facts TO gedaechtnis_app", "REVOKE TRUNCATE ON facts FROM gedaechtnis_app"),
+        ("GRANT DELETE ON facts TO gedaechtnis_app", "REVOKE DELETE ON facts FROM gedaechtnis_app"),
+        (
+            "GRANT UPDATE ON identity_auditentry TO gedaechtnis_app",
+            "REVOKE UPDATE ON identity_auditentry FROM gedaechtnis_app",
+        ),
+        ("ALTER TABLE facts DISABLE TRIGGER facts_references", "ALTER TABLE facts ENABLE TRIGGER facts_references"),
+        (
+            "ALTER TABLE chats DISABLE TRIGGER chats_keep_identity",
+            "ALTER TABLE chats ENABLE TRIGGER chats_keep_identity",
+        ),
+        (
+            "ALTER TABLE entities DROP CONSTRAINT entities_scope_and_org",
+            _ORG_RULE,
+        ),
+        ("CREATE UNIQUE INDEX facts_peek ON facts (statement) INCLUDE (scope_ref)", "DROP INDEX facts_peek"),
+        (
+            "ALTER FUNCTION scoping_erase(text) OWNER TO CURRENT_USER",
+            "ALTER FUNCTION scoping_erase(text) OWNER TO gedaechtnis_definer",
+        ),
     ],
     ids=[
         "not forced",
@@ -117,6 +154,17 @@ def test_the_guard_stands() -> None:
         "role",
         "partition",
         "policy",
+        "member of definer",
+        "member of backup",
+        "policy of definer for all",
+        "truncate",
+        "delete",
+        "rewriting the log",
+        "reference check off",
+        "identity check off",
+        "org rule",
+        "included column",
+        "superuser's function",
     ],
 )
 def test_the_guard_notices_every_way_around(admin_connection: Admin, breach: str, repair: str | None) -> None:
