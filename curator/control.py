@@ -53,11 +53,11 @@ def curator_status(*, principal: Principal, chat_id: UUID) -> CuratorStatus:
     Raises:
         NotFound: no such chat for this principal.
     """
-    selectors.get_chat(principal=principal, chat_id=chat_id)
+    chat = selectors.get_chat(principal=principal, chat_id=chat_id)
     with scope(principal):
         state = CuratorState.objects.filter(chat_id=chat_id).first()
         last_run = CuratorRun.objects.filter(chat_id=chat_id).order_by("-last_seq").first()
-    waiting = work.pending(kind=CURATE, scope_ref=principal.default_scope, dedupe_key=str(chat_id))
+    waiting = work.pending(kind=CURATE, scope_ref=chat.scope_ref, dedupe_key=str(chat_id))
     return CuratorStatus(
         watermark=state.watermark if state else 0,
         pending_turns=state.pending_turns if state else 0,

@@ -30,16 +30,21 @@ def chat_view(chat: Chat) -> ChatView:
     )
 
 
+def own_scope(principal: Principal) -> str:
+    """Where a person's chats lie, also for a token that writes elsewhere: answers rest on everything they may read."""
+    return principal.read_scopes[0]
+
+
 def list_chats(*, principal: Principal) -> tuple[ChatView, ...]:
     """The person's chats, the main one first."""
     with scope(principal):
-        return tuple(chat_view(chat) for chat in Chat.objects.order_by("-is_main", "-created_at"))
+        return tuple(chat_view(chat) for chat in _own(principal).order_by("-is_main", "-created_at"))
 
 
 def get_chat(*, principal: Principal, chat_id: UUID) -> ChatView:
     """Raises NotFound: missing and foreign alike."""
     with scope(principal):
-        chat = Chat.objects.filter(pk=chat_id).first()
+        chat = _own(principal).filter(pk=chat_id).first()
     if chat is None:
         raise no_chat()
     return chat_view(chat)
@@ -76,6 +81,10 @@ def reply_of(*, principal: Principal, run_id: UUID) -> MessageView | None:
     with scope(principal):
         found = list(_readable(principal).filter(run_id=run_id, role=Message.Role.ASSISTANT).order_by("-seq")[:1])
     return _views(principal, found)[0] if found else None
+
+
+def _own(principal: Principal) -> QuerySet[Chat]:
+    return Chat.objects.filter(scope_ref=own_scope(principal))
 
 
 def _readable(principal: Principal) -> QuerySet[Message]:

@@ -30,14 +30,14 @@ def main_chat(*, principal: Principal) -> ChatView:
 
     Raises:
         NotFound: a principal whose clearance does not reach it.
+        Problem: `scope_denied` (403) for a token that writes elsewhere.
     """
-    with scope(principal, write=principal.default_scope):
-        chat = Chat.objects.filter(scope_ref=principal.default_scope, is_main=True).first()
+    own = selectors.own_scope(principal)
+    with scope(principal, write=own):
+        chat = Chat.objects.filter(scope_ref=own, is_main=True).first()
         if chat is None:
-            Chat.objects.bulk_create(
-                [Chat(scope_ref=principal.default_scope, is_main=True, created_at=clock.now())], ignore_conflicts=True
-            )
-            chat = Chat.objects.filter(scope_ref=principal.default_scope, is_main=True).first()
+            Chat.objects.bulk_create([Chat(scope_ref=own, is_main=True, created_at=clock.now())], ignore_conflicts=True)
+            chat = Chat.objects.filter(scope_ref=own, is_main=True).first()
         if chat is None:
             raise selectors.no_chat()
     return selectors.chat_view(chat)
@@ -46,8 +46,9 @@ def main_chat(*, principal: Principal) -> ChatView:
 def create_chat(*, principal: Principal, title: str = "") -> ChatView:
     """A further chat."""
     check_text(title, field="title", limit=200)
-    with scope(principal, write=principal.default_scope):
-        chat = Chat.objects.create(scope_ref=principal.default_scope, title=title, created_at=clock.now())
+    own = selectors.own_scope(principal)
+    with scope(principal, write=own):
+        chat = Chat.objects.create(scope_ref=own, title=title, created_at=clock.now())
     return selectors.chat_view(chat)
 
 
@@ -64,6 +65,7 @@ def post_message(
     Raises:
         NotFound: no such chat for this principal.
         Problem: `empty_message`, `too_long`, `invalid_text`; `client_id_reused` (409) with another text;
+            `scope_denied` (403) for a token that writes elsewhere than in its person's own scope;
             `person_required` (403) for an agent's token: nobody speaks for the person.
     """
     if not principal.is_person:
@@ -90,8 +92,9 @@ def post_message(
 def _store(
     principal: Principal, chat_id: UUID, text: str, client_id: str | None, sent_at: datetime | None
 ) -> tuple[Message, bool]:
-    with scope(principal, write=principal.default_scope):
-        chat = selectors.lock_chat(chat_id, principal.default_scope)
+    own = selectors.own_scope(principal)
+    with scope(principal, write=own):
+        chat = selectors.lock_chat(chat_id, own)
         if client_id:
             before = Message.objects.filter(chat_id=chat.pk, client_id=client_id).first()
             if before is not None:
@@ -138,8 +141,9 @@ def append(chat: Chat, *, role: str, text: str, **columns: Any) -> Message:
 
 def _reply(principal: Principal, chat_id: UUID, run_id: UUID, reply: agent.Reply) -> None:
     level = explain.highest_classification(principal=principal, fact_ids=reply.fact_ids)
-    with scope(principal, write=principal.default_scope):
-        chat = selectors.lock_chat(chat_id, principal.default_scope)
+    own = selectors.own_scope(principal)
+    with scope(principal, write=own):
+        chat = selectors.lock_chat(chat_id, own)
         append(
             chat,
             role=Message.Role.ASSISTANT,
@@ -152,15 +156,16 @@ def _reply(principal: Principal, chat_id: UUID, run_id: UUID, reply: agent.Reply
 
 
 def _finish_run(principal: Principal, run_id: UUID) -> None:
-    with scope(principal, write=principal.default_scope):
+    with scope(principal, write=selectors.own_scope(principal)):
         Run.objects.filter(pk=run_id).update(status=Run.Status.DONE, ended_at=clock.now())
 
 
 def post_review_message(*, principal: Principal, proposal_ids: Iterable[UUID]) -> None:
     """Show open proposals as one message of the agent in the main chat."""
     chat_id = main_chat(principal=principal).id
-    with scope(principal, write=principal.default_scope):
-        chat = selectors.lock_chat(chat_id, principal.default_scope)
+    own = selectors.own_scope(principal)
+    with scope(principal, write=own):
+        chat = selectors.lock_chat(chat_id, own)
         ids = [str(id) for id in proposal_ids]
         shown = {
             id
