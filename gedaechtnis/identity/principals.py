@@ -151,14 +151,16 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
     """What a token may do: its user's rights of today, narrowed by the token's own limits.
 
     A token for one scope acts in the org of that scope unless `org` says otherwise. Once its user may not write
-    there any more, it writes nothing; once they do not lead there, it is trusted no more than other agents.
+    there any more, it writes nothing; once they do not lead there, it is trusted no more than other agents. A trusted
+    one without a scope of its own is confined to its user's: trust is for one scope.
 
     Raises:
         Problem: `org_denied` (403) for an org the user is not in.
     """
     owner = person(token.user, org or still_in(token.user, org_of(token.write_scope)))
     default_scope = token.write_scope or owner.default_scope
-    writable = owner.write_scopes & {default_scope} if token.write_scope else owner.write_scopes
+    is_confined = token.write_scope or token.trusted_writer
+    writable = owner.write_scopes & {default_scope} if is_confined else owner.write_scopes
     is_agent = bool(token.agent_role)
     return replace(
         owner,

@@ -13,9 +13,11 @@ from django.core.management import CommandError, call_command
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import Group, GroupMembership, Org, OrgMembership, Token, User
 from gedaechtnis.identity.principals import from_token, org_of, person, system
 from gedaechtnis.identity.tokens import authenticate, create_token, list_tokens, revoke_token
+from gedaechtnis.memory.services import facts
 from tests.acceptance.api.support import LUNA, assert_problem, propose
 
 
@@ -217,3 +219,29 @@ def test_tokens_are_listed_and_revoked_by_command(anna: User, clara: User) -> No
     call_command("token", "revoke", "anna", str(token.id))
     assert authenticate(secret) is None
     assert [kept.id for kept in list_tokens(user=anna)] == [token.id]
+
+
+def test_a_chat_stays_private_whatever_a_token_writes(anna: User, ben: User, client_for: Callable[..., Any]) -> None:
+    """An answer rests on everything its person may read, so it is never stored where others read it."""
+    family = groups.create_group(user=anna, name="Familie")
+    groups.add_member(user=anna, group_id=family.pk, username="ben")
+    own = facts.introduce(principal=person(anna), kind="person", name="Dr. Kern", scope_ref=f"user:{anna.sub}")
+    assert own.entity_id is not None
+    facts.add_note(principal=person(anna), entity_id=own.entity_id, text="geheim", scope_ref=f"user:{anna.sub}")
+    client = client_for(anna, write_scope=f"group:{family.pk}")
+    for path, body in (("main/messages", {"text": "Was weißt du über Dr. Kern?"}), ("", {"title": "Neu"})):
+        refused = client.post(f"/api/chats{'/' if path else ''}{path}", body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "scope_denied")
+    assert client_for(ben).get("/api/chats").json()["items"] == []
+    mine = client_for(anna)
+    assert mine.post("/api/chats/main/messages", {"text": "Was weißt du über Dr. Kern?"}).status_code == 200
+    assert "geheim" in client.get("/api/chats/main/messages").content.decode(), "reading is not narrowed"
+
+
+def test_trust_is_for_one_scope_however_the_token_came_to_be(anna: User, ben: User) -> None:
+    family = groups.create_group(user=anna, name="Familie")
+    groups.add_member(user=anna, group_id=family.pk, username="ben")
+    token = Token.objects.create(user=ben, name="x", digest="x", agent_role="helper", trusted_writer=True)
+    principal = from_token(token)
+    assert principal.trusted_writer
+    assert principal.write_scopes == {f"user:{ben.sub}"}
