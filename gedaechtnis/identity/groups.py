@@ -202,7 +202,8 @@ def _member(group: Group, sub: UUID) -> GroupMembership:
 
 def _end(user: User, group: Group, sub: UUID) -> None:
     membership = _member(group, sub)
-    _keep_an_owner(group, without=sub)
+    if membership.role == Role.OWNER:
+        _keep_an_owner(group, without=sub)
     membership.delete()
     _changed(Kind.MEMBER_REMOVED, user, group, sub)
 

@@ -207,7 +207,8 @@ def _member(org: Org, sub: UUID) -> OrgMembership:
 
 def _end(user: User, org: Org, sub: UUID) -> None:
     membership = _member(org, sub)
-    _keep_an_admin(org, without=sub)
+    if membership.role == Role.ADMIN:
+        _keep_an_admin(org, without=sub)
     groups.leave_org(by=user, org=org, sub=sub)
     membership.delete()
     _changed(Kind.MEMBER_REMOVED, user, org, sub)

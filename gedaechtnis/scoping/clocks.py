@@ -17,7 +17,7 @@ VALUES (%(scope)s, %(org)s, coalesce(%(now)s, clock_timestamp()) + %(span)s * in
 ON CONFLICT (scope_ref) DO UPDATE
 SET tick = greatest(coalesce(%(now)s, clock_timestamp()), s.tick + interval '1 microsecond')
          + %(span)s * interval '1 microsecond',
-    revision = s.revision + 1
+    revision = s.revision + 1, org_id = coalesce(s.org_id, EXCLUDED.org_id)
 RETURNING tick
 """
 
@@ -41,18 +41,33 @@ def take(scope_ref: str, count: int = 1, *, org_id: UUID | None = None) -> list[
 def lock(scope_refs: Iterable[str]) -> None:
     """Lock several clocks in `scope_ref` order, so that two such acts never wait for each other in a ring."""
     refs = sorted(set(scope_refs))
-    ScopeClock.objects.bulk_create([ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True)
+    _found(refs)
     list(ScopeClock.objects.filter(scope_ref__in=refs).order_by("scope_ref").select_for_update(no_key=True))
 
 
 def hold(scope_refs: Iterable[str]) -> bool:
     """Keep scopes from being erased until the transaction ends; False if one of them is closed or erased.
 
-    Holders do not wait for each other, nor for who takes a tick.
+    Holders do not wait for each other, nor for who takes a tick. A scope without a row, in which nobody wrote yet,
+    gets one: there must be something to hold.
     """
+    refs = sorted(set(scope_refs))
+    states = _held(refs)
+    if len(states) < len(refs):
+        _found(refs)
+        states = _held(refs)
+    return all(state == ScopeClock.State.OPEN for state in states)
+
+
+def _held(refs: list[str]) -> list[str]:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT state FROM scopes WHERE scope_ref = ANY(%s) FOR KEY SHARE", [list(scope_refs)])
-        return all(state == ScopeClock.State.OPEN for (state,) in cursor.fetchall())
+        cursor.execute("SELECT state FROM scopes WHERE scope_ref = ANY(%s) ORDER BY scope_ref FOR KEY SHARE", [refs])
+        return [state for (state,) in cursor.fetchall()]
+
+
+def _found(refs: list[str]) -> None:
+    """Give those of the scopes a row that have none."""
+    ScopeClock.objects.bulk_create([ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True)
 
 
 def committed(scope_refs: Iterable[str]) -> dict[str, datetime]:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from allauth.socialaccount.models import SocialAccount
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection, connections, transaction
@@ -17,9 +18,9 @@ from django.test import Client
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.identity import access, accounts, closed_groups, groups
+from gedaechtnis.identity import access, accounts, closed_groups, groups, orgs
 from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, Token, User
-from gedaechtnis.identity.principals import person, system, user_scope
+from gedaechtnis.identity.principals import Principal, person, system, user_scope
 from gedaechtnis.memory.services import erasure, facts
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
@@ -122,27 +123,43 @@ def test_an_erased_scope_is_never_written_again(anna: User, family: Group) -> No
     assert erase_in_database(shared) is None
 
 
-def test_erasing_waits_for_who_is_writing(anna: User, ben: User, admin_connection: Admin) -> None:
-    """A message that is being stored while its person is deleted goes too."""
-    own = user_scope(ben.sub)
+def _erase_while_writing(early: Principal, scope_ref: str, erase: Callable[[], None]) -> None:
     writing, erased = threading.Event(), threading.Event()
 
     def write() -> None:
         try:
-            with scope(person(ben), write=own):
+            with scope(early, write=scope_ref):
                 writing.set()
                 assert not erased.wait(0.5)
-                facts.introduce(principal=person(ben), kind="topic", name="spät", scope_ref=own)
+                facts.introduce(principal=early, kind="topic", name="spät", scope_ref=scope_ref)
         finally:
             connections.close_all()
 
     writer = threading.Thread(target=write)
     writer.start()
     assert writing.wait(5)
-    erasure.delete_user(user=ben)
+    erase()
     erased.set()
     writer.join()
+
+
+def test_erasing_waits_for_who_is_writing(anna: User, ben: User, admin_connection: Admin) -> None:
+    """A message that is being stored while its person is deleted goes too."""
+    own = user_scope(ben.sub)
+    _erase_while_writing(person(ben), own, lambda: erasure.delete_user(user=ben))
     assert count_of(admin_connection, own) == 0
+
+
+def test_erasing_waits_for_who_is_the_first_to_write(anna: User, family: Group, admin_connection: Admin) -> None:
+    """A new group has no clock yet; nothing is written there after it was erased all the same."""
+    shared = f"group:{family.pk}"
+
+    def erase() -> None:
+        groups.close_group(user=anna, group_id=family.pk)
+        erasure.erase_group(user=anna, group_id=family.pk)
+
+    _erase_while_writing(person(anna), shared, erase)
+    assert (count_of(admin_connection, shared), state_of(shared)) == (0, "erased")
 
 
 # ── Closed groups ────────────────────────────────────────────────────────────
@@ -247,6 +264,10 @@ def test_a_deleted_person_leaves_no_name_behind(
     LogEntry.objects.create(
         user=anna, content_type=content_type, object_id=str(ben.pk), object_repr="benedikta", action_flag=CHANGE
     )
+    accounts_elsewhere = ContentType.objects.get_for_model(SocialAccount)
+    LogEntry.objects.create(
+        user=anna, content_type=accounts_elsewhere, object_id="7", object_repr="benedikta", action_flag=CHANGE
+    )
     erasure.delete_user(user=ben)
     tables = admin_connection.execute(
         "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
@@ -260,6 +281,24 @@ def test_a_deleted_person_leaves_no_name_behind(
     page = page_for(anna).get(f"/tatsachen/{note.fact_id}/").content.decode()
     assert "mit Teich" in page
     assert "ein früheres Mitglied" in page
+
+
+def test_nor_in_what_the_admin_did_to_groups_and_organisations(
+    anna: User, family: Group, admin_connection: Admin, page_for: Callable[[User], Client]
+) -> None:
+    """Members are changed in a form of their group, of which the admin keeps what was done."""
+    zora = make_user("zora.zwirn")
+    org = Org.objects.create(name="Verein")
+    boss = User.objects.create(username="chefin", is_staff=True, is_superuser=True)
+    for kind, place in (("group", family), ("org", org)):
+        form = {"name": place.name, "memberships-TOTAL_FORMS": "1", "memberships-INITIAL_FORMS": "0"}
+        row = {f"memberships-0-{kind}": str(place.pk), "memberships-0-user": zora.pk}
+        role = {"memberships-0-role": "editor" if kind == "group" else "member"}
+        changed = page_for(boss).post(f"/admin/identity/{kind}/{place.pk}/change/", {**form, **row, **role})
+        assert changed.status_code == 302
+    erasure.delete_user(user=zora)
+    assert LogEntry.objects.count() == 2, "that something was done stays on record"
+    assert admin_connection.execute("SELECT 1 FROM django_admin_log t WHERE t::text ~ 'zwirn'").fetchone() is None
 
 
 def test_a_deleted_person_is_out_everywhere(
@@ -309,6 +348,22 @@ def test_the_last_owner_names_another_one_first(anna: User, ben: User, family: G
     alone.refresh_from_db()
     assert alone.closed_at is not None
     assert groups.get_group(user=ben, group_id=family.pk).is_owner
+
+
+def test_nobody_is_kept_by_owners_and_admins_who_are_locked_out(
+    anna: User, ben: User, clara: User, family: Group, admin_connection: Admin
+) -> None:
+    """Who leads nothing takes nobody's lead away by going, also where nobody leads any more."""
+    org = Org.objects.create(name="Verein")
+    OrgMembership.objects.create(org=org, user=anna, role=OrgMembership.Role.ADMIN)
+    for user in (ben, clara):
+        OrgMembership.objects.create(org=org, user=user)
+    groups.add_member(user=anna, group_id=family.pk, username="clara", role=Role.VIEWER)
+    accounts.lock_out(anna)
+    groups.leave(user=clara, group_id=family.pk)
+    orgs.leave(user=clara, org_id=org.pk)
+    erasure.delete_user(user=ben)
+    assert count_of(admin_connection, user_scope(ben.sub)) == 0
 
 
 def test_the_last_admin_of_an_organisation_does_so_too(anna: User, ben: User) -> None:
