@@ -23,6 +23,8 @@ TOKEN_CLEARANCES = (
     (1, _("nothing personal")),
     (0, _("only what is public")),
 )
+SENSITIVITIES = (_("for every agent"), _("ordinary"), _("personal"), _("sensitive"))
+"""How sensitive a statement is, by level."""
 THEMES = (("auto", _("as on your device")), ("light", _("light")), ("dark", _("dark")))
 
 

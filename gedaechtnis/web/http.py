@@ -18,8 +18,10 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import render, resolve_url
+from django.urls import is_valid_path
 from django.utils.cache import patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
@@ -81,6 +83,25 @@ def private(
         return response
 
     return guarded
+
+
+def only_posted(view: Callable[Concatenate[HttpRequest, P], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Take forms alone. An act whose address is opened (after a form was refused, or signing in) shows its page."""
+
+    @wraps(view)
+    def posted(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if request.method not in {"GET", "HEAD"}:
+            return require_POST(view)(request, *args, **kwargs)
+        page = _page_above(request.path)
+        return HttpResponseRedirect(page) if request.user.is_authenticated else redirect_to_login(page)
+
+    return posted
+
+
+def _page_above(address: str) -> str:
+    """The nearest address above that leads anywhere: acts stand below what they act on."""
+    above = address.rstrip("/").rpartition("/")[0] + "/"
+    return above if is_valid_path(above) else _page_above(above)
 
 
 def _sign_in(request: HtmxHttpRequest) -> HttpResponse:

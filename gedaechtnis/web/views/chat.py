@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from curator import control
@@ -22,7 +22,7 @@ from gedaechtnis.chat.answers import MessageView
 from gedaechtnis.common import clock, moments
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.web.http import PersonRequest, done, private, refused, show, wants_fragment
+from gedaechtnis.web.http import PersonRequest, done, only_posted, private, refused, show, wants_fragment
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def home(request: PersonRequest) -> HttpResponse:
     return show(request, "chat/show.html", "chat-stream", _chat(request))
 
 
-@require_POST
+@only_posted
 @private
 def post(request: PersonRequest) -> HttpResponse:
     """Say something. Repeated with the same `client_id` it stays one message."""
@@ -71,7 +71,7 @@ def curator(request: PersonRequest) -> HttpResponse:
     return render(request, "chat/show.html#curator-status", _curator(request))
 
 
-@require_POST
+@only_posted
 @private
 def curate(request: PersonRequest) -> HttpResponse:
     """Let the curator read now."""

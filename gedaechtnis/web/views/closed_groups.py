@@ -8,13 +8,13 @@ from django.contrib import messages
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_GET, require_safe
 
 from gedaechtnis.common.text import slugify
 from gedaechtnis.identity import closed_groups
 from gedaechtnis.memory.selectors import export
 from gedaechtnis.memory.services import erasure
-from gedaechtnis.web.http import PersonRequest, download, private, show
+from gedaechtnis.web.http import PersonRequest, download, only_posted, private, show
 
 
 @require_safe
@@ -35,7 +35,7 @@ def download_group(request: PersonRequest, group_id: UUID) -> StreamingHttpRespo
     return download(file, f"{slugify(group.name) or 'gruppe'}.jsonl")
 
 
-@require_POST
+@only_posted
 @private
 def erase(request: PersonRequest, group_id: UUID) -> HttpResponse:
     """Do not wait."""

@@ -11,14 +11,14 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_GET, require_safe
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.memory.selectors import export, unavailable
 from gedaechtnis.memory.services import erasure, facts
 from gedaechtnis.web.forms import DeletionForm
-from gedaechtnis.web.http import PersonRequest, download, private, show
+from gedaechtnis.web.http import PersonRequest, download, only_posted, private, show
 
 
 @require_safe
@@ -36,21 +36,21 @@ def download_own(request: PersonRequest) -> StreamingHttpResponse:
     return download(export.export_own(principal=request.principal), f"gedaechtnis-{day}.jsonl")
 
 
-@require_POST
+@only_posted
 @private
 def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """A note without a place never held."""
     return _put_away(request, lambda: facts.retract_fact(principal=request.principal, fact_id=fact_id))
 
 
-@require_POST
+@only_posted
 @private
 def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """A note without a place holds no more."""
     return _put_away(request, lambda: facts.end_fact(principal=request.principal, fact_id=fact_id))
 
 
-@require_POST
+@only_posted
 @private
 def delete(request: PersonRequest) -> HttpResponse:
     """The person and their memory, at once and for good."""

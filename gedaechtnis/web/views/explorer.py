@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django_htmx.http import replace_url
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.memory.services import facts
 from gedaechtnis.registry.catalogue import catalogue
-from gedaechtnis.web.http import PersonRequest, private, show
+from gedaechtnis.web.http import PersonRequest, only_posted, private, show
 from gedaechtnis.web.scopes import entity_key
 
 _MAX_QUERY = 300
@@ -31,7 +31,7 @@ def index(request: PersonRequest) -> HttpResponse:
     return _page(request)
 
 
-@require_POST
+@only_posted
 @private
 def create(request: PersonRequest) -> HttpResponse:
     """Make a thing, or find the one that bears the name already, and open its page."""

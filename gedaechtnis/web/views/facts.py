@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
@@ -19,7 +19,8 @@ from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors import explain
 from gedaechtnis.memory.services import facts, sensitivity
 from gedaechtnis.web import values
-from gedaechtnis.web.http import PersonRequest, done, private, safe_next, show, wants_fragment
+from gedaechtnis.web.forms import SENSITIVITIES
+from gedaechtnis.web.http import PersonRequest, done, only_posted, private, safe_next, show, wants_fragment
 from gedaechtnis.web.scopes import subject_key
 
 _LEVELS = frozenset("0123")
@@ -32,7 +33,7 @@ def detail(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     return show(request, "facts/detail.html", "fact-story", _story(request, fact_id))
 
 
-@require_POST
+@only_posted
 @private
 def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It never held."""
@@ -44,7 +45,7 @@ def retract(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It held until then, and does no more."""
@@ -57,7 +58,7 @@ def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def correct(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It was told wrongly; only what differs from the form's first state is changed."""
@@ -71,7 +72,7 @@ def correct(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     return _act(request, fact_id, write, _("Corrected."))
 
 
-@require_POST
+@only_posted
 @private
 def classify(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It is more or less sensitive."""
@@ -131,11 +132,10 @@ def _sensitivity(request: PersonRequest, fact_id: UUID) -> dict[str, Any] | None
     found = sensitivity.sensitivity_of(principal=request.principal, fact_id=fact_id)
     if found is None:
         return None
-    words = [_("for every agent"), _("ordinary"), _("personal"), _("sensitive")]
     return {
         "level": found.level,
-        "words": words[found.level],
-        "choices": [(level, words[level]) for level in found.choices],
+        "words": SENSITIVITIES[found.level],
+        "choices": [(level, SENSITIVITIES[level]) for level in found.choices],
     }
 
 

@@ -10,11 +10,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity import closed_groups, groups
-from gedaechtnis.web.http import PersonRequest, act, private, show
+from gedaechtnis.web.http import PersonRequest, act, only_posted, private, show
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,7 +48,7 @@ def detail(request: PersonRequest, group_id: UUID) -> HttpResponse:
     return _page(request, group_id)
 
 
-@require_POST
+@only_posted
 @private
 def rename(request: PersonRequest, group_id: UUID) -> HttpResponse:
     """Another name."""
@@ -58,7 +58,7 @@ def rename(request: PersonRequest, group_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def add(request: PersonRequest, group_id: UUID) -> HttpResponse:
     """Let somebody in, by user name."""
@@ -71,7 +71,7 @@ def add(request: PersonRequest, group_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def change_role(request: PersonRequest, group_id: UUID, sub: UUID) -> HttpResponse:
     """Another role for a member."""
@@ -84,7 +84,7 @@ def change_role(request: PersonRequest, group_id: UUID, sub: UUID) -> HttpRespon
     )
 
 
-@require_POST
+@only_posted
 @private
 def remove(request: PersonRequest, group_id: UUID, sub: UUID) -> HttpResponse:
     """Let a member go."""
@@ -96,7 +96,7 @@ def remove(request: PersonRequest, group_id: UUID, sub: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def leave(request: PersonRequest, group_id: UUID) -> HttpResponse:
     """Go oneself."""
@@ -109,7 +109,7 @@ def leave(request: PersonRequest, group_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def close(request: PersonRequest, group_id: UUID) -> HttpResponse:
     """Nobody reads in it any more."""

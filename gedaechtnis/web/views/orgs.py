@@ -10,11 +10,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import orgs
-from gedaechtnis.web.http import PersonRequest, act, private, safe_next, show
+from gedaechtnis.web.http import PersonRequest, act, only_posted, private, safe_next, show
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,7 +49,7 @@ def detail(request: PersonRequest, org_id: UUID) -> HttpResponse:
     return _page(request, org_id)
 
 
-@require_POST
+@only_posted
 @private
 def rename(request: PersonRequest, org_id: UUID) -> HttpResponse:
     """Another name."""
@@ -57,7 +57,7 @@ def rename(request: PersonRequest, org_id: UUID) -> HttpResponse:
     return _act(request, org_id, lambda: orgs.rename_org(user=request.user, org_id=org_id, name=name), _("Saved."))
 
 
-@require_POST
+@only_posted
 @private
 def add(request: PersonRequest, org_id: UUID) -> HttpResponse:
     """Let somebody in, by user name."""
@@ -70,7 +70,7 @@ def add(request: PersonRequest, org_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def change_role(request: PersonRequest, org_id: UUID, sub: UUID) -> HttpResponse:
     """Another role for a member."""
@@ -83,7 +83,7 @@ def change_role(request: PersonRequest, org_id: UUID, sub: UUID) -> HttpResponse
     )
 
 
-@require_POST
+@only_posted
 @private
 def remove(request: PersonRequest, org_id: UUID, sub: UUID) -> HttpResponse:
     """Let a member go."""
@@ -95,7 +95,7 @@ def remove(request: PersonRequest, org_id: UUID, sub: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def leave(request: PersonRequest, org_id: UUID) -> HttpResponse:
     """Go oneself."""
@@ -108,7 +108,7 @@ def leave(request: PersonRequest, org_id: UUID) -> HttpResponse:
     )
 
 
-@require_POST
+@only_posted
 @private
 def found_group(request: PersonRequest, org_id: UUID) -> HttpResponse:
     """A new group inside the organisation."""
@@ -122,7 +122,7 @@ def found_group(request: PersonRequest, org_id: UUID) -> HttpResponse:
     return redirect("group", made.pk)
 
 
-@require_POST
+@only_posted
 @private
 def choose(request: PersonRequest) -> HttpResponse:
     """From now on the pages show, and write within, another of the person's organisations."""

@@ -9,21 +9,20 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory.services import governance
-from gedaechtnis.web.http import PersonRequest, done, private, refused, safe_next
+from gedaechtnis.web.http import PersonRequest, done, only_posted, private, refused, safe_next
 
 
-@require_POST
+@only_posted
 @private
 def accept(request: PersonRequest, proposal_id: UUID) -> HttpResponse:
     """Believe it, with the person's authority."""
     return _answer(request, governance.accept_proposal, proposal_id, _("Remembered."))
 
 
-@require_POST
+@only_posted
 @private
 def reject(request: PersonRequest, proposal_id: UUID) -> HttpResponse:
     """Let it go, and do not ask the same again."""

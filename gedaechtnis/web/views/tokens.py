@@ -8,13 +8,13 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.tokens import create_token, revoke_token
 from gedaechtnis.web.forms import TokenForm
-from gedaechtnis.web.http import PersonRequest, private, show
+from gedaechtnis.web.http import PersonRequest, only_posted, private, show
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,7 +45,7 @@ def index(request: PersonRequest) -> HttpResponse:
     return show(request, "tokens/index.html", "tokens", context, status=422 if form.errors else 200)
 
 
-@require_POST
+@only_posted
 @private
 def revoke(request: PersonRequest, token_id: UUID) -> HttpResponse:
     """It opens nothing any more."""
