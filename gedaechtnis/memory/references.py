@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import name_key
+from gedaechtnis.identity.principals import GLOBAL_SCOPE
 from gedaechtnis.memory.schemas import Operation
 from gedaechtnis.world.models import Entity, EntityAlias
 
@@ -45,6 +46,17 @@ def not_found(ref: str, field: str | None = None) -> NotFound:
 def in_order(scopes: Sequence[str], write: str | None) -> list[str]:
     """Where to look first: the write scope, then own, group, org, global (the order of `scopes`)."""
     return [write, *(ref for ref in scopes if ref != write)] if write else list(scopes)
+
+
+def reach(scope_ref: str, *, org_id: UUID | None, readable: Sequence[str]) -> list[str]:
+    """Where the references of a row in that scope (of an org, or of none) lead, nearest first.
+
+    A row names only what every reader of its scope reads: for a person's own rows that is all they read; for shared
+    ones neither their own things nor other groups'.
+    """
+    if not scope_ref.startswith("user:"):
+        readable = [ref for ref in readable if ref in (GLOBAL_SCOPE, f"org:{org_id}")]
+    return in_order(readable, scope_ref)
 
 
 def find(ref: str, *, scopes: Sequence[str], field: str | None = None) -> Entity:

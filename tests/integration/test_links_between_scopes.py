@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -11,7 +12,7 @@ from django.test import Client
 
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
-from gedaechtnis.identity.principals import person
+from gedaechtnis.identity.principals import PrincipalKind, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.memory.services import facts
@@ -41,6 +42,13 @@ def theirs(anna: User, ben: User, page: Client) -> UUID:
     facts.add_note(principal=person(anna), entity_id=eva.id, text="Blumen mitbringen", scope_ref=f"user:{anna.sub}")
     assert entities.get_entity(principal=person(anna), ref="person:eva").id != eva.id, "one's own comes first"
     return eva.id
+
+
+def tell_as_agent(user: User, *operations: dict[str, str], scope_ref: str | None = None) -> None:
+    principal = person(user)
+    agent = replace(principal, kind=PrincipalKind.AGENT, acted_by=f"agent:assistant@{principal.acted_by}")
+    proposal = MemoryMutationProposal.model_validate({"operations": list(operations)})
+    commit_proposal(principal=agent, proposal=proposal, scope_ref=scope_ref)
 
 
 def tell(user: User, *operations: dict[str, str], scope_ref: str | None = None) -> None:
@@ -75,3 +83,23 @@ def test_ones_own_things_keep_their_names(page: Client, anna: User) -> None:
     page.post("/nachrichten/", {"text": "Wo wohnt Eva?"})
     assert 'href="/wissen/person:eva/?fact=' in page.get("/").content.decode()
     assert 'href="/wissen/place:bonn/"' in page.get("/wissen/person:eva/").content.decode()
+
+
+def test_a_question_stands_on_the_page_of_the_one_it_is_about(
+    page: Client, anna: User, ben: User, theirs: UUID
+) -> None:
+    group = entities.get_entity(principal=person(anna), ref=str(theirs)).scope_ref
+    for user, likes, scope_ref in ((anna, "Bergwandern", None), (ben, "Schwimmen", group)):
+        guess = {"op": "assert_fact", "subject_ref": "person:eva", "predicate": "likes", "object_value": likes}
+        tell_as_agent(user, {**guess, "source": "inference"}, scope_ref=scope_ref)
+    hers, the_groups = (page.get(f"/wissen/{key}/").content.decode() for key in ("person:eva", theirs))
+    assert ("Bergwandern" in hers, "Schwimmen" in hers) == (True, False)
+    assert ("Bergwandern" in the_groups, "Schwimmen" in the_groups) == (False, True)
+
+
+def test_a_question_about_somebody_new_is_not_about_their_namesake(page: Client, anna: User, theirs: UUID) -> None:
+    guess = {"op": "assert_fact", "subject_ref": "person:uwe", "predicate": "likes", "object_value": "Schach"}
+    uwe = {"op": "upsert_entity", "id_hint": "person:uwe", "kind": "person", "canonical_name": "Uwe Neu"}
+    tell_as_agent(anna, uwe, {**guess, "source": "inference"})
+    tell(anna, {**uwe, "canonical_name": "Uwe Alt"})
+    assert "Schach" not in page.get("/wissen/person:uwe/").content.decode()

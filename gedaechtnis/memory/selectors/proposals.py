@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.wording import why_in_words
 from gedaechtnis.scoping.context import scope
-from gedaechtnis.world.models import Proposal
+from gedaechtnis.world.models import Entity, Proposal
 
 
 def list_proposals(*, principal: Principal, state: str | None = "open") -> tuple[ProposalView, ...]:
@@ -17,6 +18,24 @@ def list_proposals(*, principal: Principal, state: str | None = "open") -> tuple
     with scope(principal):
         rows = Proposal.objects.order_by("recorded_at", "op_index")
         return proposal_views(rows.filter(state=state) if state else rows)
+
+
+def proposals_about(*, principal: Principal, entity_id: UUID) -> tuple[ProposalView, ...]:
+    """Proposals that wait and name this entity, oldest first. Another one of the same `kind:slug` is not meant."""
+    with scope(principal):
+        entity = Entity.objects.get(pk=entity_id)
+        waiting = Proposal.objects.filter(state=Proposal.State.OPEN).order_by("recorded_at", "op_index")
+        return proposal_views(row for row in waiting if _names(row, entity, principal))
+
+
+def _names(row: Proposal, entity: Entity, principal: Principal) -> bool:
+    named = {row.operation.get(name) for name in references.FIELDS}
+    if str(entity.pk) in named:
+        return True
+    if entity.ref not in named or entity.ref in row.entities:  # the latter: a new one that bears this reference
+        return False
+    scopes = references.reach(row.scope_ref, org_id=row.org_id, readable=principal.read_scopes)
+    return references.look_up(entity.ref, scopes=scopes) == entity
 
 
 def proposals_by_id(*, principal: Principal, ids: Iterable[UUID]) -> dict[UUID, ProposalView]:

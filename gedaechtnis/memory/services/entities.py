@@ -13,7 +13,6 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
-from gedaechtnis.identity.principals import GLOBAL_SCOPE
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.refusals import empty_interval
 from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
@@ -50,14 +49,9 @@ class EntityBook:
 
     @property
     def scopes(self) -> list[str]:
-        """Where to look, nearest first: a row names only what every reader of its scope reads.
-
-        For a person's own rows that is all they read; for shared ones neither their own things nor other groups'.
-        """
-        write, readable = self.session.scope_ref, self.session.principal.read_scopes
-        if not write.startswith("user:"):
-            readable = tuple(ref for ref in readable if ref in (GLOBAL_SCOPE, f"org:{self.session.org_id}"))
-        return references.in_order(readable, write)
+        """Where to look, nearest first."""
+        session = self.session
+        return references.reach(session.scope_ref, org_id=session.org_id, readable=session.principal.read_scopes)
 
     def bind(self, ref: str, *, field: str) -> Entity:
         """The entity a reference means.

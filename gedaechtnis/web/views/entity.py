@@ -9,19 +9,19 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.memory.answers import EntityView, FactView, ProposalView, Timeline
+from gedaechtnis.memory.answers import EntityView, FactView, Timeline
 from gedaechtnis.memory.selectors import asof as reads
 from gedaechtnis.memory.selectors import entities, explain, proposals
 from gedaechtnis.memory.selectors.explain import Explanation
 from gedaechtnis.memory.services import facts
 from gedaechtnis.web import asof, comparison
 from gedaechtnis.web.asof import Axis, Moment
-from gedaechtnis.web.http import PersonRequest, done, private, show, wants_fragment
+from gedaechtnis.web.http import PersonRequest, done, only_posted, private, show, wants_fragment
 from gedaechtnis.web.scopes import entity_key
 
 _SLIDER = "asof-step"
@@ -37,7 +37,7 @@ def detail(request: PersonRequest, ref: str) -> HttpResponse:
     return _page(request, entity)
 
 
-@require_POST
+@only_posted
 @private
 def note(request: PersonRequest, ref: str) -> HttpResponse:
     """Remark on it, for oneself or for a group."""
@@ -130,16 +130,8 @@ def _beliefs(request: PersonRequest, entity: EntityView, moment: Moment) -> dict
         "earlier_hidden": len(over) - len(earlier),
         "open_fact": opened,
         "focus": focus,
-        "questions": _questions(request, entity) if moment.is_now else [],
+        "questions": proposals.proposals_about(principal=principal, entity_id=entity.id) if moment.is_now else (),
     }
-
-
-def _questions(request: PersonRequest, entity: EntityView) -> list[ProposalView]:
-    """What waits for the person and concerns this entity."""
-    names = {entity.ref, str(entity.id)}
-    parts = ("subject_ref", "object_ref", "entity_ref")
-    waiting = proposals.list_proposals(principal=request.principal)
-    return [item for item in waiting if names & {item.operation.get(part) for part in parts}]
 
 
 def _upcoming(history: tuple[FactView, ...]) -> tuple[FactView, ...]:
