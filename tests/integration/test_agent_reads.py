@@ -142,6 +142,21 @@ def test_a_person_sees_what_agents_read_and_nobody_elses_log(
         assert things["ref"] not in older
 
 
+def test_details_stand_in_words_where_there_are_any(anna: User, page_for: Callable[[User], Client]) -> None:
+    for kind, details in (
+        (Kind.MEMBER_ADDED, {"role": "viewer"}),
+        (Kind.TOKEN_CREATED, {"clearance": "1"}),
+        (Kind.CLASSIFIED, {"change": "1-3"}),
+        (Kind.EXPORTED, {"lines": "11"}),
+        (Kind.ROLE_CHANGED, {"role": "of-a-later-version"}),
+    ):
+        audit.record(kind, acted_by=person(anna).acted_by, sub=anna.sub, **details)
+    text = page_for(anna).get(reverse("security-log")).content.decode()
+    for words in ("liest mit", "sieht nichts Persönliches", "von „gewöhnlich“ zu „vertraulich“", "11 Zeilen"):
+        assert words in text
+    assert re.findall(r"<code>([^<]*)</code>", text) == ["of-a-later-version"]
+
+
 def test_it_is_paged_from_the_newest_on(anna: User, page_for: Callable[[User], Client]) -> None:
     client = page_for(anna)
     start = datetime(2026, 3, 1, 12, tzinfo=UTC)
