@@ -109,14 +109,16 @@
 
   // ── A page that must load anew, or sign in first, keeps it too: in this tab, for this person and address ──
   const DRAFT = "draft";
+  const SENT = "sent"; // by a plain form: a draft again if that led to the sign-in page (signing-in.js)
   const here = [document.body.dataset.person, location.pathname + location.search];
 
-  function keepDraft() {
+  function keepDraft(key = DRAFT) {
     rememberTyped(document.body);
-    sessionStorage.setItem(DRAFT, JSON.stringify({ here, typed: [...typed], unfolded: [...unfolded] }));
+    sessionStorage.setItem(key, JSON.stringify({ here, typed: [...typed], unfolded: [...unfolded] }));
   }
 
   function takeDraft() {
+    sessionStorage.removeItem(SENT);
     const draft = JSON.parse(sessionStorage.getItem(DRAFT));
     if (!draft) return;
     const [person, address] = draft.here;
@@ -128,7 +130,10 @@
   }
 
   takeDraft();
-  document.body.addEventListener("page:leaving", keepDraft);
+  document.body.addEventListener("page:leaving", () => keepDraft());
+  document.addEventListener("submit", (event) => {
+    if (!event.defaultPrevented && event.target.method === "post") keepDraft(SENT);
+  });
   document.body.addEventListener("htmx:beforeOnLoad", (event) => {
     if (!event.detail.xhr.getResponseHeader("HX-Redirect")) return;
     if (event.detail.elt.id === "composer") giveBack(event.detail.elt);

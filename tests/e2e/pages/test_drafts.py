@@ -91,6 +91,48 @@ def test_a_note_written_after_the_session_ended_waits_too(eva: None, visit: Open
     expect(page.locator("details.fact", has_text="Mag Tee")).to_have_count(1)
 
 
+def test_a_plain_form_sent_after_the_session_ended_waits_too(anna: User, visit: Open) -> None:
+    page = visit("/einstellungen/gruppen/", locale="de")
+    name = page.get_by_label("Eine Gruppe gründen")
+    name.fill("Chor")
+    end_session(page)
+    name.press("Enter")
+    expect(page).to_have_url(re.compile("/anmelden/"))
+    page.locator("input[type=password]").fill("falsch")  # signing in may take two tries
+    page.get_by_label("Name").fill("anna")
+    page.get_by_role("button", name="Anmelden").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    sign_in_here(page, "anna")
+    expect(name).to_have_value("Chor")
+    name.press("Enter")
+    expect(page.get_by_role("heading", name="Chor")).to_be_visible()
+    page.goto("/einstellungen/gruppen/")
+    expect(name).to_have_value("")
+
+
+def test_it_unfolds_again(anna: User, visit: Open) -> None:
+    family = apart(lambda: groups.create_group(user=anna, name="Familie"))
+    page = visit(f"/einstellungen/gruppen/{family.pk}/")
+    page.get_by_text("Umbenennen").click()
+    name = page.get_by_label("Name der Gruppe")
+    name.fill("Verwandtschaft")
+    end_session(page)
+    name.press("Enter")
+    expect(page).to_have_url(re.compile("/anmelden/"))
+    sign_in_here(page, "anna")
+    expect(name).to_have_value("Verwandtschaft")
+    expect(name).to_be_visible()
+
+
+def test_whoever_signs_out_leaves_nothing_behind(anna: User, visit: Open) -> None:
+    page = visit("/einstellungen/gruppen/")
+    page.get_by_label("Eine Gruppe gründen").fill("Chor")
+    page.get_by_role("button", name="Abmelden").click()
+    expect(page).to_have_url(re.compile("/anmelden/"))
+    page.wait_for_load_state()
+    assert page.evaluate("['sent', 'draft'].map((key) => sessionStorage.getItem(key))") == [None, None]
+
+
 def test_whoever_signs_in_instead_finds_nothing(anna: User, clara: User, visit: Open) -> None:
     page = visit("/")
     page.get_by_label("Nachricht").fill(SAID)
