@@ -81,7 +81,7 @@ def test_somebody_puts_a_note_away_takes_all_along_and_goes(garden: Group, visit
     page.get_by_label("Dein Passwort").fill("geheim-clara")
     page.get_by_role("button", name="Endgültig löschen").click()
     expect(page).to_have_url(re.compile("/anmelden/"))
-    expect(page.get_by_role("alert")).to_have_text("Dein Konto und dein Gedächtnis sind gelöscht.")
+    expect(page.get_by_role("status")).to_have_text("Dein Konto und dein Gedächtnis sind gelöscht.")
     assert apart(lambda: User.objects.filter(username="clara").exists()) is False
     # Her other window ends with its next step.
     elsewhere.get_by_role("link", name="Einstellungen").click()
