@@ -32,7 +32,15 @@ class Chat(ScopedModel):
 
 
 class Message(ScopedModel):
-    """One message. `seq` orders a chat without gaps in meaning; `client_id` makes sending idempotent."""
+    """One message. `seq` orders a chat without gaps in meaning; `client_id` makes sending idempotent.
+
+    A fact may become more sensitive after it was told.
+    """
+
+    hidden_when = (
+        "EXISTS (SELECT 1 FROM jsonb_array_elements_text(messages.fact_ids) AS told (id) "
+        "WHERE NOT EXISTS (SELECT 1 FROM facts WHERE facts.id = told.id::uuid))"
+    )
 
     class Role(models.TextChoices):
         USER = "user"

@@ -18,11 +18,6 @@ from gedaechtnis.scoping.context import scope
 
 MAX_PAGE = 200
 
-_TELLS_HIDDEN_FACTS = (
-    "EXISTS (SELECT 1 FROM jsonb_array_elements_text(messages.fact_ids) AS told (id) "
-    "WHERE NOT EXISTS (SELECT 1 FROM facts WHERE facts.id = told.id::uuid))"
-)
-
 
 def chat_view(chat: Chat) -> ChatView:
     return ChatView(
@@ -88,14 +83,11 @@ def _own(principal: Principal) -> QuerySet[Chat]:
 
 
 def _readable(principal: Principal) -> QuerySet[Message]:
-    """Messages within the open scope; below full clearance none that tells a fact which is out of sight.
-
-    A fact may become more sensitive after it was told.
-    """
+    """Messages within the open scope; below full clearance none that tells a fact which is out of sight."""
     rows = Message.objects.all()
     if principal.clearance >= MAX_CLEARANCE:
         return rows
-    return rows.annotate(hidden=RawSQL(_TELLS_HIDDEN_FACTS, [], BooleanField())).filter(hidden=False)  # noqa: S611
+    return rows.annotate(hidden=RawSQL(Message.hidden_when, [], BooleanField())).filter(hidden=False)  # noqa: S611
 
 
 def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]:

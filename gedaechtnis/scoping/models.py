@@ -17,10 +17,12 @@ class ScopedModel(models.Model):
     """A row that belongs to exactly one principal (`scope_ref`); see `ScopedTable` for its policies.
 
     `org_id` is derived: null for user and global rows, the group's org, or the org itself.
-    `app_privileges` is what the application's role may do with the table at all.
+    `app_privileges` is what the application's role may do with the table at all. `hidden_when` is an SQL condition on
+    rows that the policies show and that still repeat what they hide, for readers below full clearance.
     """
 
     app_privileges: ClassVar[tuple[str, ...]] = ("SELECT", "INSERT", "UPDATE")
+    hidden_when: ClassVar[str] = ""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     scope_ref = models.TextField()

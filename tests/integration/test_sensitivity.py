@@ -21,12 +21,13 @@ from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org,
 from gedaechtnis.identity.principals import Principal, PrincipalKind, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Outcome
 from gedaechtnis.memory.selectors import explain
+from gedaechtnis.memory.selectors.export import export_own
 from gedaechtnis.memory.services import facts
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.memory.services.governance import accept_proposal
 from gedaechtnis.memory.services.sensitivity import classify_fact, sensitivity_of
 from gedaechtnis.scoping.context import scope
-from gedaechtnis.world.models import Fact
+from gedaechtnis.world.models import Fact, Proposal
 
 Admin = psycopg.Connection[Any]
 Role = GroupMembership.Role
@@ -96,6 +97,40 @@ def test_what_else_tells_of_it_rises_and_never_sinks(as_anna: Principal, admin_c
         classify_fact(principal=as_anna, fact_id=fact_id, level=level)
         assert levels(admin_connection, "world_events", f"id = '{event_id}'") == {3}
         assert levels(admin_connection, "proposals", f"id = '{waiting.proposal_id}'") == {3}
+
+
+@pytest.mark.parametrize("raised", ["before", "after", "meanwhile"])
+def test_a_proposal_is_as_sensitive_as_what_it_would_change(
+    as_anna: Principal, admin_connection: Admin, raised: str
+) -> None:
+    """It repeats what is believed in its slot."""
+    agent = replace(as_anna, kind=PrincipalKind.AGENT, acted_by=f"agent:x@{as_anna.acted_by}", clearance=1)
+    fact_id = remember(as_anna, predicate="job_title", value="Spionin" if raised != "meanwhile" else "Köchin")
+    if raised == "before":
+        classify_fact(principal=as_anna, fact_id=fact_id, level=3)
+    says = {"op": "assert_fact", "subject_ref": "person:mia", "predicate": "job_title", "object_value": "Lehrerin"}
+    commit_proposal(principal=agent, proposal=MemoryMutationProposal.model_validate({"operations": [says]}))
+    with scope(as_anna):
+        waiting = Proposal.objects.get()
+    if raised == "after":
+        classify_fact(principal=as_anna, fact_id=fact_id, level=3)
+    if raised == "meanwhile":
+        changed = remember(as_anna, predicate="job_title", value="Spionin")
+        classify_fact(principal=as_anna, fact_id=changed, level=3)
+        with pytest.raises(Problem, match="stale"):
+            accept_proposal(principal=as_anna, proposal_id=waiting.pk)
+    assert levels(admin_connection, "proposals", "present LIKE '%Spionin%'") == {3}
+
+
+def test_an_export_tells_no_more_than_the_chat(as_anna: Principal) -> None:
+    """What was answered with a fact that has become more sensitive is in neither."""
+    fact_id = remember(as_anna, value="Kuchen")
+    chat = chats.main_chat(principal=as_anna)
+    chats.post_message(principal=as_anna, chat_id=chat.id, text="Was mag Mia?")
+    classify_fact(principal=as_anna, fact_id=fact_id, level=3)
+    for clearance, told in ((2, False), (3, True)):
+        with export_own(principal=replace(as_anna, clearance=clearance)) as file:
+            assert ("Kuchen" in file.read().decode()) is told
 
 
 def test_quotes_and_answers_are_as_sensitive_as_the_fact_has_become(as_anna: Principal, anna: User) -> None:

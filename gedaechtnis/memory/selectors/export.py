@@ -19,7 +19,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.instants import rfc3339
 from gedaechtnis.identity import audit, closed_groups
 from gedaechtnis.identity.models import User
-from gedaechtnis.identity.principals import Principal, person, system
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, person, system
 from gedaechtnis.scoping import clocks
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import ScopedModel
@@ -91,17 +91,19 @@ def _lines(opened: Scope, scope_ref: str) -> Iterator[str]:
     for model in scoped_models():
         table = model._meta.db_table
         counts[table] = 0
-        for row in _rows(model, scope_ref):
+        for row in _rows(model, opened, scope_ref):
             counts[table] += 1
             yield f'{{"table": "{table}", "row": {row}}}'
     yield json.dumps({"rows": counts})
 
 
-def _rows(model: type[ScopedModel], scope_ref: str) -> Iterator[str]:
+def _rows(model: type[ScopedModel], opened: Scope, scope_ref: str) -> Iterator[str]:
     """As the database writes them, so that numbers and instants lose nothing on their way through Python."""
     columns = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields if field.column not in _IN_HEADER)
     table: Any = model._meta.db_table
-    sql = f'SELECT row_to_json(r)::text FROM (SELECT {columns} FROM "{table}" WHERE scope_ref = %s ORDER BY id) r'  # noqa: S608
+    shown: Any = "true" if opened.clearance >= MAX_CLEARANCE or not model.hidden_when else f"NOT {model.hidden_when}"
+    rows = f'SELECT {columns} FROM "{table}" WHERE scope_ref = %s AND {shown} ORDER BY id'  # noqa: S608
+    sql = f"SELECT row_to_json(r)::text FROM ({rows}) r"  # noqa: S608
     with connection.chunked_cursor() as cursor:
         cursor.execute(sql, [scope_ref])
         while found := cursor.fetchmany(_ROWS_AT_ONCE):

@@ -27,6 +27,7 @@ from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.context import Scope, scope
+from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Fact, Proposal
 
 _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
@@ -157,7 +158,8 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
     proposal.built_on = proposals.built_on(rows)
     proposal.present = present
     proposal.kind = proposals.CONFLICT if proposal.present else proposal.kind
-    proposal.save(update_fields=["built_on", "present", "kind"])
+    proposal.classification = max(proposal.classification, *(row.classification for row in rows.values()), PUBLIC)
+    proposal.save(update_fields=["built_on", "present", "kind", "classification"])
     return True
 
 
