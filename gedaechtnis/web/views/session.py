@@ -17,6 +17,9 @@ from gedaechtnis.identity import backends
 from gedaechtnis.identity.oidc.views import ways
 from gedaechtnis.web.http import safe_next
 
+_CHOSEN = "chosen_language"
+"""Where a session holds the language that a person chose before signing in."""
+
 
 class SignIn(LoginView):
     """Name and password. The language chosen here goes with the person."""
@@ -27,11 +30,14 @@ class SignIn(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
-        chosen = self.request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME)
-        if chosen in dict(settings.LANGUAGES) and chosen != user.language:
+        # Not the cookie's: in a browser of several people that is the language of whoever was here last.
+        chosen = self.request.session.pop(_CHOSEN, user.language)
+        if chosen != user.language:
             user.language = chosen
             user.save(update_fields=["language"])
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        keep_language(response, user.language)
+        return response
 
     def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
         form = context["form"]
@@ -69,6 +75,8 @@ def language(request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated:
             request.user.language = chosen
             request.user.save(update_fields=["language"])
+        else:
+            request.session[_CHOSEN] = chosen
         translation.activate(chosen)
     return response
 
