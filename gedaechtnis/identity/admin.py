@@ -64,7 +64,7 @@ class MembersAdmin(admin.ModelAdmin[M]):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        if {"closed_at", "org"} & set(form.changed_data):
+        if "closed_at" in form.changed_data:
             access.tell(_members(obj))
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
@@ -100,6 +100,10 @@ def _changed(kind: AuditEntry.Kind, request: HttpRequest, membership: GroupMembe
 class GroupAdmin(MembersAdmin[Group]):
     list_display = ("name", "org", "created_at", "closed_at")
     inlines = (GroupMembershipInline,)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Group | None = None) -> tuple[str, ...]:
+        """What a group remembers lies in its organisation for ever; elsewhere nobody would find it."""
+        return ("org",) if obj else ()
 
 
 @admin.register(Org)

@@ -80,6 +80,15 @@ def test_the_form_of_a_group_in_the_admin(
     assert told == [user_scope(ben.sub)]
 
 
+def test_no_form_moves_a_group_out_of_its_organisation(family: Group, admin_pages: Client) -> None:
+    """Its rows could not follow."""
+    org = Org.objects.create(name="Werk")
+    address = f"/admin/identity/group/{family.pk}/change/"
+    assert admin_pages.post(address, form(family, org=str(org.pk))).status_code == 302
+    family.refresh_from_db()
+    assert family.org is None
+
+
 def test_deleting_in_the_admin(ben: User, family: Group, admin_pages: Client, told: list[str]) -> None:
     org = Org.objects.create(name="Werk")
     OrgMembership.objects.create(org=org, user=ben)
