@@ -62,8 +62,10 @@ class Scopes:
         match kind:
             case "user":
                 return _("private")
-            case "group" | "org":
+            case "group":
                 return self._names.get(scope_ref) or _("a former group")
+            case "org":
+                return self._names.get(scope_ref) or _("a former organisation")
             case _:
                 return _("everyone")
 
@@ -123,11 +125,10 @@ class Scopes:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        named: dict[str, str] = {}
-        for kind, model in (("group", Group), ("org", Org)):
-            prefix = f"{kind}:"
-            ids = [UUID(ref.removeprefix(prefix)) for ref in self._principal.read_scopes if ref.startswith(prefix)]
-            if ids:
-                rows = model._default_manager.filter(id__in=ids).values_list("id", "name")
-                named.update((f"{prefix}{id}", name) for id, name in rows)
-        return named
+        """Of all groups and organisations the person is in: the security log and tokens tell of others than the one
+        organisation they act in.
+        """
+        mine = {"memberships__user__sub": str(self._principal.sub)}
+        groups = Group.objects.filter(**mine, closed_at=None).values_list("id", "name")
+        orgs = Org.objects.filter(**mine).values_list("id", "name")
+        return {f"group:{id}": name for id, name in groups} | {f"org:{id}": name for id, name in orgs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -374,3 +375,17 @@ def test_a_member_may_look_and_leave_only(ben: User, north: UUID, page_for: Call
     assert page.post(f"{base}verlassen/").status_code == 302
     with pytest.raises(NotFound):
         orgs.get_org(user=ben, org_id=north)
+
+
+def test_the_security_log_names_what_lies_in_another_of_ones_organisations(
+    anna: User, ben: User, page_for: Callable[[User], Client]
+) -> None:
+    anna.is_staff = True
+    anna.save()
+    _club, firm, choir = (orgs.create_org(user=anna, name=name).pk for name in ("Verein", "Firma", "Chor"))
+    orgs.create_group(user=anna, org_id=firm, name="Vorstand")
+    orgs.add_member(user=anna, org_id=choir, username="ben", role=Role.ADMIN)
+    orgs.leave(user=anna, org_id=choir)
+    text = page_for(anna).get("/einstellungen/protokoll/").content.decode()
+    chips = re.findall(r'class="chip scope">([^<]*)<', text)
+    assert sorted(set(chips)) == ["Firma", "Verein", "Vorstand", "eine frühere Organisation"]
