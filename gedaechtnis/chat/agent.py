@@ -85,7 +85,7 @@ def _facts(principal: Principal, thing: EntityView, ask: Ask | None) -> list[Fac
     if ask is not None and ask.inward:
         return [fact for fact in inward if fact.predicate in ask.predicates]
     outward = asof.entity_facts(principal=principal, entity_id=thing.id).facts
-    # A symmetric tie ("married to") may be stored from either end and is said once.
+    # A symmetric tie ("married to") is stored from both ends and said once.
     said = {(fact.predicate, fact.object.entity_id) for fact in outward}
     both = [*outward, *(fact for fact in inward if (fact.predicate, fact.subject_id) not in said)]
     if ask is None:
@@ -110,9 +110,9 @@ def _meant(principal: Principal, about: str, role: Role | None) -> list[EntityVi
 def _ties(principal: Principal, role: Role) -> list[FactView]:
     """The relations that put somebody in a role to whoever asks."""
     me = entities.get_entity(principal=principal, ref="me")
-    toward = asof.inbound_facts(principal=principal, entity_id=me.id).facts
-    own = asof.entity_facts(principal=principal, entity_id=me.id).facts
-    facts = [*(toward if role.inward or role.is_symmetric else ()), *(() if role.inward else own)]
+    # What holds both ways is known from the other's end too, and reads better from there.
+    asks = asof.inbound_facts if role.inward or role.is_symmetric else asof.entity_facts
+    facts = asks(principal=principal, entity_id=me.id).facts
     return [
         fact
         for fact in facts

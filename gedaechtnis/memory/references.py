@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
@@ -59,32 +61,113 @@ def reach(scope_ref: str, *, org_id: UUID | None, readable: Sequence[str]) -> li
     return in_order(readable, scope_ref)
 
 
+class Finder(Protocol):
+    """Where entities are looked for by what names them exactly. Merged ones have no names of their own any more."""
+
+    def by_id(self, id: UUID) -> Entity | None: ...
+
+    def by_slug(self, kind: str, slug: str) -> list[Entity]: ...
+
+    def by_key(self, key: str) -> list[Entity]:
+        """Those whose own name has this key."""
+        ...
+
+    def by_alias(self, key: str) -> list[Entity]:
+        """Those that today bear another name of this key."""
+        ...
+
+    def self_of(self, scope_ref: str) -> Entity | None:
+        """The entity that stands for the person whose scope it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The tables, in some of the scopes that are open for reading."""
+
+    scopes: Sequence[str]
+
+    def by_id(self, id: UUID) -> Entity | None:
+        return self.entities.filter(pk=id).first()
+
+    def by_slug(self, kind: str, slug: str) -> list[Entity]:
+        return list(self.entities.filter(kind=kind, slug=slug))
+
+    def by_key(self, key: str) -> list[Entity]:
+        return list(self.named.filter(name_key=key))
+
+    def by_alias(self, key: str) -> list[Entity]:
+        return list(self.named.filter(pk__in=bearers([key]).values("entity_id")))
+
+    def self_of(self, scope_ref: str) -> Entity | None:
+        return Entity.objects.filter(is_self=True, scope_ref=scope_ref).first()
+
+    @property
+    def entities(self) -> QuerySet[Entity]:
+        return Entity.objects.filter(scope_ref__in=self.scopes)
+
+    @property
+    def named(self) -> QuerySet[Entity]:
+        return self.entities.exclude(status=Entity.Status.MERGED)
+
+
+def bearers(keys: Collection[str]) -> QuerySet[EntityAlias]:
+    """The aliases of these keys that hold today, as believed today."""
+    now = clock.now()
+    return EntityAlias.objects.filter(
+        Q(valid_to=None) | Q(valid_to__gt=now), key__in=keys, superseded_at=None, valid_from__lte=now
+    )
+
+
 def find(ref: str, *, scopes: Sequence[str], field: str | None = None) -> Entity:
-    """The entity behind a UUID, a `kind:slug` or `me`.
+    """The entity behind a UUID, a `kind:slug` or `me`; of a merged one, what it was merged into.
 
     Raises:
         NotFound: missing and unreadable alike.
     """
-    found = look_up(ref, scopes=scopes)
-    if found is None:
+    return found_of(ref, scopes=scopes, field=field)[1]
+
+
+def found_of(ref: str, *, scopes: Sequence[str], field: str | None = None) -> tuple[Entity, Entity]:
+    """The entity that a reference names, and the one it is now; two where it was merged. Raises as `find`."""
+    finder = Stored(scopes)
+    named = _exactly(ref, scopes, finder)
+    found = survivor(named, finder)
+    if named is None or found is None:
         raise not_found(ref, field)
-    return found
+    return named, found
 
 
-def look_up(ref: str, *, scopes: Sequence[str]) -> Entity | None:
-    """As `find`, with None for nothing."""
+def look_up(ref: str, *, scopes: Sequence[str], among: Finder | None = None) -> Entity | None:
+    """As `find`, with None for nothing. `among` may hold more than is stored yet."""
+    finder = among or Stored(scopes)
+    return survivor(_exactly(ref, scopes, finder), finder)
+
+
+def _exactly(ref: str, scopes: Sequence[str], finder: Finder) -> Entity | None:
     if ref in SELF_REFS:
-        return Entity.objects.filter(is_self=True, scope_ref=scopes[0]).first()
+        return finder.self_of(scopes[0])
     if (id := as_uuid(ref)) is not None:
-        return Entity.objects.filter(pk=id, scope_ref__in=scopes).first()
+        return finder.by_id(id)
     parts = split_ref(ref)
-    if parts is None:
-        return None
-    kind, slug = parts
-    return _nearest(Entity.objects.filter(kind=kind, slug=slug), scopes)
+    return None if parts is None else _nearest(finder.by_slug(*parts), scopes)
 
 
-def by_name(name: str, *, scopes: Sequence[str], kind: str | None = None, field: str | None = None) -> Entity | None:
+def survivor(entity: Entity | None, finder: Finder) -> Entity | None:
+    """What an entity was merged into, however often; itself if it was not."""
+    while entity is not None and entity.status == Entity.Status.MERGED and entity.merged_into_id is not None:
+        entity = finder.by_id(entity.merged_into_id)
+    return entity
+
+
+def by_name(
+    name: str,
+    *,
+    scopes: Sequence[str],
+    kind: str | None = None,
+    field: str | None = None,
+    among: Finder | None = None,
+) -> Entity | None:
     """The one entity of that name or alias in the nearest scope that has any; None if there is none.
 
     Equal name keys are the same name; an exact canonical name beats an alias.
@@ -93,30 +176,29 @@ def by_name(name: str, *, scopes: Sequence[str], kind: str | None = None, field:
         Problem: `ambiguous_reference` (with the candidates) when several bear it.
     """
     key = name_key(name)
-    if not key:
-        return None
-    wanted = Q(scope_ref__in=scopes, kind=kind) if kind else Q(scope_ref__in=scopes)
-    named = list(Entity.objects.filter(wanted, name_key=key).exclude(status=Entity.Status.MERGED)[:20])
-    if not named:
-        now = clock.now()
-        bearers = EntityAlias.objects.filter(
-            Q(valid_to=None) | Q(valid_to__gt=now), key=key, superseded_at=None, valid_from__lte=now
-        ).values("entity_id")
-        named = list(Entity.objects.filter(wanted, pk__in=bearers).exclude(status=Entity.Status.MERGED)[:20])
-    for scope_ref in scopes:
-        here = [entity for entity in named if entity.scope_ref == scope_ref]
-        if len(here) > 1:
-            raise Problem(
-                "ambiguous_reference",
-                _("“%(name)s” could be several: %(refs)s. Which one?")
-                % {"name": name[:80], "refs": ", ".join(sorted(entity.ref for entity in here))},
-                409,
-                field,
-                {"candidates": sorted(entity.ref for entity in here)},
-            )
-        if here:
-            return here[0]
+    finder = among or Stored(scopes)
+    for found in (finder.by_key(key), finder.by_alias(key)) if key else ():
+        for scope_ref in scopes:
+            here = [entity for entity in found if entity.scope_ref == scope_ref and kind in (None, entity.kind)]
+            if len(here) > 1:
+                raise _ambiguous(name, here, field)
+            if here:
+                return here[0]
     return None
+
+
+_CANDIDATES = 20
+
+
+def _ambiguous(name: str, entities: Iterable[Entity], field: str | None) -> Problem:
+    refs = sorted(entity.ref for entity in entities)[:_CANDIDATES]
+    return Problem(
+        "ambiguous_reference",
+        _("“%(name)s” could be several: %(refs)s. Which one?") % {"name": name[:80], "refs": ", ".join(refs)},
+        409,
+        field,
+        {"candidates": refs},
+    )
 
 
 def _nearest(candidates: Iterable[Entity], scopes: Sequence[str]) -> Entity | None:

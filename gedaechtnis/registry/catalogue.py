@@ -20,6 +20,8 @@ class Catalogue:
     kinds: dict[str, EntityKind]
     predicates: dict[str, Predicate]
     event_types: dict[str, EventType]
+    inverses: dict[str, Predicate]
+    """Registered relations by the name they have when read from the object."""
 
     def kind(self, key: str, *, field: str = "kind") -> EntityKind:
         """Raises Problem `unknown_kind` for a kind that nobody registered or that is deprecated."""
@@ -56,10 +58,12 @@ def catalogue() -> Catalogue:
     """The present vocabulary, at most two seconds old (other processes may add to it)."""
     global _cached
     if _cached is None or time.monotonic() - _cached[0] > _MAX_AGE_SECONDS:
+        predicates = {predicate.key: predicate for predicate in Predicate.objects.all()}
         loaded = Catalogue(
             kinds={kind.key: kind for kind in EntityKind.objects.all()},
-            predicates={predicate.key: predicate for predicate in Predicate.objects.all()},
+            predicates=predicates,
             event_types={event_type.key: event_type for event_type in EventType.objects.all()},
+            inverses={predicate.inverse: predicate for predicate in predicates.values() if predicate.inverse},
         )
         _cached = (time.monotonic(), loaded)
     return _cached[1]

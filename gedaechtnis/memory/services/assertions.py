@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical
@@ -20,36 +18,15 @@ from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
 from gedaechtnis.memory.services import classification
+from gedaechtnis.memory.services.apply import Applied, apply_plan, compared_key
 from gedaechtnis.memory.services.entities import create_entity, read_name
+from gedaechtnis.memory.services.ledger import Group
 from gedaechtnis.memory.services.provenance import Provenance
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.statements import Statement, sentence_of
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.world.models import Entity, Fact, FactEvidence
-
-# What a remainder or a confirmed row copies from the row it descends from; everything else the plan sets.
-_DESCRIPTION = (
-    "classification",
-    "subject_id",
-    "predicate",
-    "object_value",
-    "object_entity_id",
-    "object_key",
-    "slot",
-    "applies_to_id",
-    "observed_at",
-    "mirror_of",
-    "statement",
-    "confidence",
-    "source",
-    "source_trust_tier",
-    "memory_type",
-    "acted_by",
-    "domain",
-    "topic",
-    "run_id",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,24 +45,39 @@ class Said:
 
     still: bool = False
     correction: bool = False
-    replaces_origin_id: UUID | None = None
-    based_on_fact_id: UUID | None = None
+    replaces: Fact | None = None
+    based_on: Fact | None = None
     decided: bool = False
 
 
-def believed_rows(scope_ref: str, statement: Statement, said: Said) -> dict[UUID, Fact]:
-    """The believed rows a statement can touch, by id: its slot's group, and the beliefs it names."""
-    rows = Fact.objects.believed().filter(
-        scope_ref=scope_ref,
-        subject_id=statement.subject.pk,
-        predicate=statement.predicate.key,
-        applies_to_id=statement.applies_to_id,
+def believed_rows(session: WriteSession, statement: Statement, said: Said) -> dict[UUID, Fact]:
+    """The believed rows a statement can touch, by id: its slot's group, and the beliefs it names.
+
+    What holds both ways competes at either end; a pair of rows is seen once, from the subject where it can be.
+    """
+    rows = session.ledger.group(group_of(statement))
+    if statement.is_mirrored and statement.object is not None:
+        there = session.ledger.group(group_of(statement.reversed()))
+        rows |= {id: row for id, row in there.items() if row.object_entity_id != statement.subject.pk}
+    for named in (said.replaces, said.based_on):
+        if named is not None:
+            rows |= session.ledger.group(group_of_row(named, functional=statement.predicate.is_functional))
+    return rows
+
+
+def group_of(statement: Statement) -> Group:
+    """Where a statement competes. In a set predicate only equal objects touch each other."""
+    return Group(
+        statement.subject.pk,
+        statement.predicate.key,
+        statement.applies_to_id,
+        None if statement.predicate.is_functional else statement.object_key,
     )
-    if not statement.predicate.is_functional:
-        rows = rows.filter(
-            Q(object_key=statement.object_key) | Q(origin_fact_id=said.replaces_origin_id) | Q(pk=said.based_on_fact_id)
-        )
-    return {row.pk: row for row in rows}
+
+
+def group_of_row(row: Fact, *, functional: bool) -> Group:
+    """The group of a stored row, whatever became of it."""
+    return Group(row.subject_id, row.predicate, row.applies_to_id, None if functional else row.object_key)
 
 
 def plan_assertion(
@@ -101,7 +93,7 @@ def plan_assertion(
     predicate = statement.predicate
     others = [row for row in rows.values() if predicate.immutable and row.object_key != statement.object_key]
     operation = planner.Assert(
-        object_key=statement.object_key,
+        object_key=statement.compared_key,
         polarity=statement.polarity,
         functional=predicate.is_functional,
         immutable=predicate.immutable,
@@ -109,8 +101,8 @@ def plan_assertion(
         valid_to=statement.valid_to,
         still=said.still,
         correction=said.correction,
-        replaces_origin_id=said.replaces_origin_id,
-        based_on_fact_id=said.based_on_fact_id,
+        replaces_origin_id=said.replaces.origin_fact_id if said.replaces else None,
+        based_on_fact_id=said.based_on.pk if said.based_on else None,
         decided=said.decided,
         rank=provenance.rank,
         authority_source=predicate.authority == Predicate.Authority.SOURCE,
@@ -120,22 +112,24 @@ def plan_assertion(
         refined_by=frozenset(row.object_key for row in others if values.refines(row.object_value, statement.value)),
         zone=session.zone,
     )
-    return ask_planner(rows, operation, tick)
+    return ask_planner(session, rows, operation, tick)
 
 
-def ask_planner(rows: dict[UUID, Fact], operation: planner.Operation, tick: datetime) -> planner.Plan:
+def ask_planner(
+    session: WriteSession, rows: dict[UUID, Fact], operation: planner.Operation, tick: datetime
+) -> planner.Plan:
     """The plan for an operation; the planner's refusals come in the reader's language."""
     try:
-        return planner.plan([belief(row) for row in rows.values()], operation, tick, uuid7)
+        return planner.plan([belief(session, row) for row in rows.values()], operation, tick, uuid7)
     except Problem as problem:
         raise Problem(problem.code, _(problem.detail), problem.status, problem.field, problem.extra) from problem
 
 
-def belief(row: Fact) -> planner.Belief:
+def belief(session: WriteSession, row: Fact) -> planner.Belief:
     """A stored row as the planner sees it."""
     return planner.Belief(
         id=row.pk,
-        object_key=row.object_key,
+        object_key=compared_key(session, row),
         polarity=row.polarity,
         valid_from=row.valid_from,
         valid_to=row.valid_to,
@@ -159,7 +153,7 @@ def apply_assertion(
     extras: Extras,
     evidence: Evidence | None,
     event_id: UUID,
-) -> None:
+) -> Applied:
     """Write a committed or restated plan, with its evidence."""
     register_predicate(statement.predicate)
     new = {
@@ -172,7 +166,6 @@ def apply_assertion(
         "slot": statement.slot,
         "applies_to_id": statement.applies_to_id,
         "observed_at": statement.observed_at,
-        "mirror_of": None,
         "statement": statement.sentence,
         "confidence": extras.confidence,
         "source": provenance.source,
@@ -183,7 +176,7 @@ def apply_assertion(
         "topic": extras.topic,
         "run_id": session.run_id or None,
     }
-    apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
+    applied = apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
     new_origins = [insert.origin_id for insert in plan.inserts if insert.copy_of is None]
     for origin_id in dict.fromkeys([*_without(evidence, plan.evidence_for), *new_origins]):
         session.add_evidence(
@@ -195,9 +188,8 @@ def apply_assertion(
             source=provenance.source,
             rank=provenance.rank,
         )
-    session.touched.add(statement.subject.pk)
-    if statement.object is not None:
-        session.touched.add(statement.object.pk)
+    session.touched.update(thing.pk for thing in (statement.subject, statement.object) if thing is not None)
+    return applied
 
 
 def _without(evidence: Evidence | None, origins: Sequence[UUID]) -> list[UUID]:
@@ -207,61 +199,6 @@ def _without(evidence: Evidence | None, origins: Sequence[UUID]) -> list[UUID]:
     same = FactEvidence.objects.filter(fact_id__in=origins, kind=evidence.kind, ref=evidence.ref, text=evidence.text)
     known = set(same.values_list("fact_id", flat=True))
     return [origin for origin in origins if origin not in known]
-
-
-def apply_plan(
-    *,
-    session: WriteSession,
-    plan: planner.Plan,
-    rows: dict[UUID, Fact],
-    new: dict[str, Any] | None,
-    event_id: UUID,
-    reason: str | None,
-) -> None:
-    """Close, then insert, both at the plan's tick."""
-    for close in plan.closes:
-        closed = Fact.objects.filter(pk=close.id, superseded_at=None).update(
-            superseded_at=plan.tick, closed_reason=close.reason, closed_by_fact_id=close.closed_by, reason=reason
-        )
-        if not closed:
-            raise RuntimeError(f"row {close.id} is not believed: it was read without the scope's lock")
-    Fact.objects.bulk_create([_row(insert, rows, new, session, plan.tick, event_id) for insert in plan.inserts])
-
-
-def _row(
-    insert: planner.Insert,
-    rows: dict[UUID, Fact],
-    new: dict[str, Any] | None,
-    session: WriteSession,
-    tick: datetime,
-    event_id: UUID,
-) -> Fact:
-    if insert.copy_of is None:
-        if new is None:
-            raise RuntimeError("the plan of an ending never holds a new statement")
-        described, supersedes = new, insert.supersedes
-    else:
-        source = rows[insert.copy_of]
-        described = {name: getattr(source, name) for name in _DESCRIPTION}
-        supersedes = source.supersedes_fact_id
-    return Fact(
-        id=insert.id,
-        **session.ownership,
-        **described,
-        polarity=insert.polarity,
-        valid_from=insert.valid_from,
-        valid_to=insert.valid_to,
-        valid_from_precision=insert.valid_from_precision,
-        valid_to_precision=insert.valid_to_precision,
-        valid_from_stated=insert.valid_from_stated,
-        valid_to_stated=insert.valid_to_stated,
-        rank=insert.rank,
-        made_at=insert.made_at,
-        recorded_at=tick,
-        origin_fact_id=insert.origin_id,
-        supersedes_fact_id=supersedes,
-        event_id=event_id,
-    )
 
 
 def register_predicate(predicate: Predicate) -> None:
@@ -276,12 +213,15 @@ def refresh_name(session: WriteSession, entity: Entity, tick: datetime) -> None:
     """Keep the cached name equal to the believed `name` at the tick, or to the last one there was."""
     if entity.scope_ref != session.scope_ref:
         return
-    named = entity.facts.believed().filter(scope_ref=session.scope_ref, predicate="name", polarity=True)
-    row = named.valid_at(tick).first() or named.filter(valid_from__lte=tick).order_by("-valid_from").first()
+    named = [row for row in session.ledger.group(Group(entity.pk, "name", None, None)).values() if row.polarity]
+    begun = sorted((row for row in named if row.valid_from <= tick), key=lambda row: row.valid_from)
+    row = next((row for row in begun if row.valid_to is None or tick < row.valid_to), begun[-1] if begun else None)
     if row is not None and isinstance(row.object_value, str) and row.object_value != entity.canonical_name:
-        entity.canonical_name = read_name(row.object_value, field="object_value")
-        entity.name_key = name_key(entity.canonical_name)
-        entity.save(update_fields=["canonical_name", "name_key"])
+        name = read_name(row.object_value, field="object_value")
+        entity.canonical_name, entity.name_key = name, name_key(name)
+        if entity not in session.directory.made:
+            entity.save(update_fields=["canonical_name", "name_key"])
+        session.directory.forget()
 
 
 def introduce(
@@ -323,7 +263,7 @@ def introduce(
     session.level = classification.of_statement(session, statement, memory_type=said_by.memory_type)
     event_id = uuid7()
     plan = plan_assertion(statement=statement, said=Said(), provenance=said_by, rows={}, tick=tick, session=session)
-    apply_assertion(
+    applied = apply_assertion(
         session=session,
         plan=plan,
         rows={},
@@ -340,7 +280,7 @@ def introduce(
         source=said_by.source,
         trust_tier=said_by.trust_tier,
         target_entity_id=entity.pk,
-        payload={"entity_id": str(entity.pk), "fact_ids": [str(i.id) for i in plan.inserts], "closed_fact_ids": []},
+        payload={"entity_id": str(entity.pk), **applied.as_payload()},
         summary=name,
     )
     return entity
@@ -358,12 +298,3 @@ def locate(fact_id: str | UUID, session: WriteSession, *, field: str) -> Fact:
     if row is None:
         raise references.not_found(str(fact_id), field)
     return row
-
-
-def changes_of(plan: planner.Plan) -> dict[str, Any]:
-    """The ids an event keeps: enough to explain the operation and to undo it."""
-    return {
-        "fact_ids": [str(insert.id) for insert in plan.inserts],
-        "closed_fact_ids": [str(close.id) for close in plan.closes],
-        "primary_fact_id": str(plan.primary) if plan.primary else None,
-    }

@@ -15,6 +15,7 @@ from gedaechtnis.memory import planner
 from gedaechtnis.memory.schemas import InvalidateFact, OperationResult, Outcome, Source
 from gedaechtnis.memory.services import assertions, proposals, statements
 from gedaechtnis.memory.services.act import Act
+from gedaechtnis.memory.services.apply import apply_plan
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.scoping.models import PUBLIC
@@ -28,9 +29,9 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
         Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`, `invalid_time`.
     """
     row = assertions.locate(op.target_fact_id, act.session, field="target_fact_id")
-    rows = rows_of_origin(row)
+    rows = rows_of_origin(act.session, row)
     act.session.level = max(row.classification, *(other.classification for other in rows.values()), PUBLIC)
-    plan = _plan(row, rows, _operation(act, op, row), act.tick)
+    plan = _plan(act.session, row, rows, _operation(act, op, row), act.tick)
     restated = plan.outcome is planner.PlanOutcome.RESTATED
     if not restated and (not act.provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL):
         return proposals.hold_invalidation(act, op, row=row, rows=rows)
@@ -43,12 +44,12 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
     )
 
 
-def rows_of_origin(row: Fact) -> dict[UUID, Fact]:
-    """All believed rows in the group of a row: what ending or retracting it may touch."""
-    group = Fact.objects.believed().filter(
-        scope_ref=row.scope_ref, subject_id=row.subject_id, predicate=row.predicate, applies_to_id=row.applies_to_id
-    )
-    return {other.pk: other for other in group.filter(origin_fact_id=row.origin_fact_id)}
+def rows_of_origin(session: WriteSession, row: Fact) -> dict[UUID, Fact]:
+    """All believed pieces of the statement of a row: what ending or retracting it may touch."""
+    group = assertions.group_of_row(row, functional=False)
+    return {
+        id: other for id, other in session.ledger.group(group).items() if other.origin_fact_id == row.origin_fact_id
+    }
 
 
 def _operation(act: Act, op: InvalidateFact, row: Fact) -> planner.End | planner.Retract:
@@ -69,9 +70,11 @@ def _operation(act: Act, op: InvalidateFact, row: Fact) -> planner.End | planner
     )
 
 
-def _plan(row: Fact, rows: dict[UUID, Fact], operation: planner.End | planner.Retract, tick: datetime) -> planner.Plan:
+def _plan(
+    session: WriteSession, row: Fact, rows: dict[UUID, Fact], operation: planner.End | planner.Retract, tick: datetime
+) -> planner.Plan:
     try:
-        return assertions.ask_planner(rows, operation, tick)
+        return assertions.ask_planner(session, rows, operation, tick)
     except Problem as problem:
         if problem.code == "nothing_believed":
             problem.extra["successors"] = [str(id) for id in _successors(row)]
@@ -80,17 +83,16 @@ def _plan(row: Fact, rows: dict[UUID, Fact], operation: planner.End | planner.Re
 
 def _apply(session: WriteSession, op: InvalidateFact, row: Fact, rows: dict[UUID, Fact], plan: planner.Plan) -> UUID:
     event_id = uuid7()
-    assertions.apply_plan(session=session, plan=plan, rows=rows, new=None, event_id=event_id, reason=op.reason)
+    applied = apply_plan(session=session, plan=plan, rows=rows, new=None, event_id=event_id, reason=op.reason)
     session.add_event(
         id=event_id,
         event_type="fact.ended" if op.mode == "end" else "fact.retracted",
         tick=plan.tick,
         source=Source.USER_ASSERTION if session.principal.is_person else Source.INFERENCE,
         target_entity_id=row.subject_id,
-        payload=assertions.changes_of(plan),
+        payload=applied.as_payload(),
         summary=row.statement,
     )
-    session.touched.update(id for id in (row.subject_id, row.object_entity_id) if id)
     if row.predicate == "name":
         assertions.refresh_name(session, Entity.objects.get(pk=row.subject_id), plan.tick)
     return event_id

@@ -13,9 +13,10 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
-from gedaechtnis.memory.services import form, operations
+from gedaechtnis.memory.services import form, operations, statements
 from gedaechtnis.memory.services.classification import admitted
 from gedaechtnis.memory.services.entities import EntityBook
+from gedaechtnis.memory.services.prefetch import prefetch
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import PUBLIC
@@ -49,15 +50,17 @@ def commit_proposal(
         session = WriteSession.begin(opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id)
         earlier = _earlier_results(principal, write, run_id, hashes)
         book = EntityBook(session=session)
+        ops = [statements.directed(op, session.catalogue) for op in proposal.operations]
+        prefetch(session, book, ops)
         results, levels = [], []
-        for index, op in enumerate(proposal.operations):
+        for index, op in enumerate(ops):
             if index in earlier:
                 results.append(_replayed(earlier[index], op, book))
                 levels.append(earlier[index].classification)
             else:
                 results.append(_carry_out(session, book, op, index, force_review=index in review))
                 levels.append(session.level)
-        operations.propose_unused_sketches(session, book, proposal.operations, results)
+        operations.propose_unused_sketches(session, book, ops, results)
         for index in range(len(hashes)):
             if index not in earlier:
                 session.add_record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -48,10 +49,9 @@ class EntityBook:
     sketches: dict[str, Sketch] = field(default_factory=dict)
 
     @property
-    def scopes(self) -> list[str]:
+    def scopes(self) -> Sequence[str]:
         """Where to look, nearest first."""
-        session = self.session
-        return references.reach(session.scope_ref, org_id=session.org_id, readable=session.principal.read_scopes)
+        return self.session.directory.scopes
 
     def bind(self, ref: str, *, field: str) -> Entity:
         """The entity a reference means.
@@ -74,19 +74,22 @@ class EntityBook:
         return found
 
     def known(self, ref: str, *, field: str) -> Entity | None:
-        """By UUID or `kind:slug`, else by exact name or alias."""
-        with self.session.as_caller():
-            entity = references.look_up(ref, scopes=self.scopes)
-            if entity is None and references.split_ref(ref) is None:
-                entity = references.by_name(ref, scopes=self.scopes, field=field)
-            return entity
+        """By UUID or `kind:slug`, else by exact name or alias; only what exists for the caller's clearance."""
+        directory = self.session.directory.seen_by(self.session.principal.clearance)
+        entity = references.look_up(ref, scopes=self.scopes, among=directory)
+        if entity is None and references.split_ref(ref) is None:
+            entity = references.by_name(ref, scopes=self.scopes, field=field, among=directory)
+        return entity
 
     def match(self, op: UpsertEntity) -> Entity | None:
         """The entity that an `upsert_entity` already means: by reference, exact name or alias."""
-        by_ref = references.look_up(op.id_hint, scopes=self.scopes)
+        directory = self.session.directory
+        by_ref = references.look_up(op.id_hint, scopes=self.scopes, among=directory)
         if by_ref is not None and by_ref.kind == op.kind:
             return by_ref
-        return references.by_name(op.canonical_name, scopes=self.scopes, kind=op.kind, field="canonical_name")
+        return references.by_name(
+            op.canonical_name, scopes=self.scopes, kind=op.kind, field="canonical_name", among=directory
+        )
 
     def pinned(self, op: Operation) -> dict[str, Any]:
         """An operation as JSON that can wait: names and hints that only this proposal understands become ids."""
@@ -115,8 +118,8 @@ def sketched(sketch: Sketch, session: WriteSession) -> Entity:
 
 
 def is_sketch(entity: Entity) -> bool:
-    """Whether an entity only stands for a sketch and is not stored."""
-    return entity._state.adding
+    """Whether an entity only stands for a sketch and will not be stored."""
+    return entity.recorded_at is None
 
 
 def read_name(text: str, *, field: str) -> str:
@@ -147,20 +150,20 @@ def create_entity(
         recorded_at=tick,
         acted_by=session.principal.acted_by,
     )
-    entity.slug = free_slug(session.scope_ref, kind, name, entity.pk)
-    entity.save(force_insert=True)
+    entity.slug = free_slug(session, kind, name, entity.pk)
+    session.directory.add(entity)
+    session.ledger.begin_subject(entity.pk)
     session.touched.add(entity.pk)
     return entity
 
 
-def free_slug(scope_ref: str, kind: str, name: str, id: UUID) -> str:
+def free_slug(session: WriteSession, kind: str, name: str, id: UUID) -> str:
     """The slug of a name, `-2`, `-3` … on collision, a short id where nothing is left of the name."""
     base = slugify(name) or id.hex[-_FALLBACK_SLUG_LENGTH:]
-    taken = set(
-        Entity.objects.filter(scope_ref=scope_ref, kind=kind, slug__startswith=base).values_list("slug", flat=True)
-    )
-    if base not in taken:
+    if not any(entity.scope_ref == session.scope_ref for entity in session.directory.by_slug(kind, base)):
         return base
+    stored = Entity.objects.filter(scope_ref=session.scope_ref, kind=kind, slug__startswith=base)
+    taken = {*stored.values_list("slug", flat=True), *(e.slug for e in session.directory.made if e.kind == kind)}
     return next(slug for number in range(2, len(taken) + 3) if (slug := f"{base}-{number}") not in taken)
 
 
@@ -191,11 +194,13 @@ def add_alias(
     bearers = EntityAlias.objects.filter(
         scope_ref=session.scope_ref, namespace=namespace, key=key, entity=entity, superseded_at=None
     )
+    new = (a for a in session.directory.named if (a.entity_id, a.namespace, a.key) == (entity.pk, namespace, key))
     if any(
-        (b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to) for b in bearers
+        (b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to)
+        for b in (*bearers, *new)
     ):
         return None
-    other = Entity.objects.filter(scope_ref=session.scope_ref, name_key=key).exclude(pk=entity.pk).first()
+    other = next((e for e in session.directory.by_key(key) if e.scope_ref == session.scope_ref and e != entity), None)
     if namespace == "name" and other is not None and not session.principal.is_person:
         raise Problem(
             "name_of_another",
@@ -204,7 +209,7 @@ def add_alias(
             409,
             "alias",
         )
-    made = EntityAlias.objects.create(
+    made = EntityAlias(
         id=uuid7(),
         **session.ownership,
         classification=entity.classification,
@@ -219,5 +224,6 @@ def add_alias(
         rank=rank,
         acted_by=session.principal.acted_by,
     )
+    session.directory.named.append(made)
     session.touched.add(entity.pk)
     return made

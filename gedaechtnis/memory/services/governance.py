@@ -147,11 +147,11 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
         case AssertFact() | AssertRelationship():
             statement = statements.resolve(op, session, book, said_at=proposal.default_from)
             said = operations.said_of(session, op, statement)
-            rows = assertions.believed_rows(session.scope_ref, statement, said)
+            rows = assertions.believed_rows(session, statement, said)
             present = proposals.standing(statement, rows)
         case InvalidateFact():
             row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
-            rows = closings.rows_of_origin(row)
+            rows = closings.rows_of_origin(session, row)
             present = proposals.in_words(rows.values())
     if proposals.built_on(rows) == proposal.built_on:
         return False

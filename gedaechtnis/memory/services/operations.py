@@ -117,7 +117,7 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
         _materialise(act, op)
     statement = statements.resolve(op, session, act.book, said_at=act.said_at)
     said = said_of(session, op, statement, decided=act.decided)
-    rows = assertions.believed_rows(session.scope_ref, statement, said)
+    rows = assertions.believed_rows(session, statement, said)
     session.level = classification.of_statement(
         session, statement, memory_type=provenance.memory_type, rows=rows.values()
     )
@@ -131,7 +131,7 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
     if not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL:
         return proposals.hold(act, op, statement=statement, rows=rows, conflict=plan.conflict)
     event_id = uuid7()
-    assertions.apply_assertion(
+    applied = assertions.apply_assertion(
         session=session,
         plan=plan,
         rows=rows,
@@ -151,10 +151,19 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
         occurred_at=provenance.said_at,
         target_entity_id=statement.subject.pk,
         caused_by_event_id=op.caused_by_event_id,
-        payload=assertions.changes_of(plan),
+        payload=applied.as_payload(),
         summary=statement.sentence,
         retention_class=RULES[op.memory_type].retention_class,
     )
+    conflict_id = None
+    if plan.conflict is not None and plan.primary is not None:
+        conflict_id = session.add_conflict(
+            kind=plan.conflict.kind,
+            fact_id=plan.primary,
+            others=plan.conflict.fact_ids,
+            tick=tick,
+            event_id=event_id,
+        )
     if statement.predicate.key == "name":
         assertions.refresh_name(session, statement.subject, tick)
     return OperationResult(
@@ -164,6 +173,7 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
         entity_id=statement.subject.pk,
         fact_id=plan.primary,
         closed_fact_ids=[close.id for close in plan.closes],
+        conflict_id=conflict_id,
         event_id=event_id,
         reason=_("Your claim was lowered to what the evidence bears.") if provenance.lowered else None,
     )
@@ -183,24 +193,17 @@ def said_of(
     """
     replaces = None
     if op.replaces_fact_id:
-        row = assertions.locate(op.replaces_fact_id, session, field="replaces_fact_id")
-        if row.subject_id != statement.subject.pk or row.predicate != statement.predicate.key:
+        replaces = assertions.locate(op.replaces_fact_id, session, field="replaces_fact_id")
+        if replaces.subject_id != statement.subject.pk or replaces.predicate != statement.predicate.key:
             raise Problem(
                 "replaces_another",
                 _("A statement can only replace one about the same subject and predicate."),
                 field="replaces_fact_id",
             )
-        replaces = row.origin_fact_id
     based_on = None
     if op.based_on_fact_id:
-        based_on = assertions.locate(op.based_on_fact_id, session, field="based_on_fact_id").pk
-    return Said(
-        still=op.still,
-        correction=op.correction,
-        replaces_origin_id=replaces,
-        based_on_fact_id=based_on,
-        decided=decided,
-    )
+        based_on = assertions.locate(op.based_on_fact_id, session, field="based_on_fact_id")
+    return Said(still=op.still, correction=op.correction, replaces=replaces, based_on=based_on, decided=decided)
 
 
 def _materialise(act: Act, op: Operation) -> None:
@@ -264,7 +267,7 @@ def _add_name(act: Act, entity: Entity, name: str, **more: Any) -> bool:
         tick=act.tick,
         source=act.provenance.source,
         target_entity_id=entity.pk,
-        payload={"alias_id": str(made.pk)},
+        payload={"alias_ids": [str(made.pk)]},
         summary=made.alias,
     )
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,17 +10,18 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db import transaction
-
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
-from gedaechtnis.memory import events
+from gedaechtnis.memory import events, references
+from gedaechtnis.memory.services.directory import Directory
+from gedaechtnis.memory.services.ledger import Ledger
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
 from gedaechtnis.scoping import clocks
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
-from gedaechtnis.world.models import FactEvidence, OperationRecord, WorldEvent
+from gedaechtnis.scoping.rows import insert
+from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationRecord, WorldEvent
 
 
 @dataclass(kw_only=True)
@@ -40,11 +41,14 @@ class WriteSession:
     chat_id: UUID | None = None
     level: int = PUBLIC
     catalogue: Catalogue = field(default_factory=catalogue)
+    ledger: Ledger
+    directory: Directory
     touched: set[UUID] = field(default_factory=set)
     proposals: list[UUID] = field(default_factory=list)
     _events: list[WorldEvent] = field(default_factory=list)
     _evidence: list[FactEvidence] = field(default_factory=list)
     _records: list[OperationRecord] = field(default_factory=list)
+    _conflicts: list[ConflictRecord] = field(default_factory=list)
 
     @classmethod
     def begin(
@@ -60,6 +64,7 @@ class WriteSession:
         if opened.write is None:
             raise RuntimeError("a write session needs a write scope")
         org_id = org_of(opened.write, opened)
+        scopes = references.reach(opened.write, org_id=org_id, readable=opened.principal.read_scopes)
         return cls(
             principal=opened.principal,
             scope_ref=opened.write,
@@ -68,6 +73,8 @@ class WriteSession:
             zone=zone or opened.principal.zone,
             run_id=run_id,
             chat_id=chat_id,
+            ledger=Ledger(scope_ref=opened.write),
+            directory=Directory(scopes=scopes),
         )
 
     @property
@@ -124,6 +131,24 @@ class WriteSession:
             )
         )
 
+    def add_conflict(self, *, kind: str, fact_id: UUID, others: Sequence[UUID], tick: datetime, event_id: UUID) -> UUID:
+        """Keep that a row was written although others claimed the same instants; returns the first entry's id."""
+        made = [
+            ConflictRecord(
+                id=uuid7(),
+                **self.ownership,
+                classification=self.level,
+                kind=kind,
+                fact_id=fact_id,
+                other_fact_id=other,
+                recorded_at=tick,
+                event_id=event_id,
+            )
+            for other in others
+        ]
+        self._conflicts += made
+        return made[0].pk
+
     def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any], level: int) -> None:
         self._records.append(
             OperationRecord(
@@ -150,23 +175,41 @@ class WriteSession:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """All or nothing: a Problem takes back what was written and collected within."""
-        lists: tuple[list[Any], ...] = (self.proposals, self._events, self._evidence, self._records)
-        lengths, touched = [len(collected) for collected in lists], set(self.touched)
+        """All or nothing: a Problem takes back what was collected within.
+
+        What an operation writes at once, it writes after the last check that may refuse it.
+        """
+        lists: tuple[list[Any], ...] = (
+            self.directory.made,
+            self.directory.named,
+            self.proposals,
+            self._events,
+            self._evidence,
+            self._records,
+            self._conflicts,
+        )
+        lengths, touched, mark = [len(collected) for collected in lists], set(self.touched), self.ledger.mark()
         try:
-            with transaction.atomic():
-                yield
+            yield
         except Problem:
+            if len(self.directory.made) > lengths[0]:
+                del self.directory.made[lengths[0] :]
+                self.directory.forget()
             for collected, length in zip(lists, lengths, strict=True):
                 del collected[length:]
             self.touched = touched
+            self.ledger.rollback(mark)
             raise
 
     def finish(self) -> None:
         """Write what was collected and announce it after commit."""
-        FactEvidence.objects.bulk_create(self._evidence)
-        WorldEvent.objects.bulk_create(self._events)
-        OperationRecord.objects.bulk_create(self._records)
+        insert(self.directory.made)
+        insert(self.directory.named)
+        self.ledger.flush()
+        insert(self._evidence)
+        insert(self._events)
+        insert(self._records)
+        insert(self._conflicts)
         if self.touched:
             events.publish_on_commit(self.scope_ref, events.MEMORY_COMMITTED, sorted(self.touched))
         if self.proposals:

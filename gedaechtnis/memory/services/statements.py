@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,10 +16,12 @@ from gedaechtnis.common.instants import UNKNOWN, Bound, Precision, parse_bound, 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.memory import values
-from gedaechtnis.memory.schemas import AssertFact, AssertRelationship
+from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation
 from gedaechtnis.memory.services.entities import EntityBook
 from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.services.slots import pair_key, slot_key
 from gedaechtnis.memory.wording import readable, sentence
+from gedaechtnis.registry.catalogue import Catalogue
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.world.models import Entity
 
@@ -47,6 +49,29 @@ class Statement:
         return self.applies_to.pk if self.applies_to else None
 
     @property
+    def is_mirrored(self) -> bool:
+        """Whether it holds from either end, as a pair of rows."""
+        return self.predicate.symmetric and self.object is not None
+
+    @property
+    def compared_key(self) -> UUID:
+        """The object as the planner compares it."""
+        if self.object is None or not self.is_mirrored:
+            return self.object_key
+        return pair_key(self.subject.pk, self.object.pk)
+
+    def reversed(self) -> Statement:
+        """A mirrored statement as it reads from its object."""
+        if self.object is None:
+            raise ValueError("a literal has no other end")
+        return replace(
+            self,
+            subject=self.object,
+            object=self.subject,
+            object_key=canonical.object_key(entity_id=self.subject.pk),
+        )
+
+    @property
     def slot(self) -> UUID:
         """The place in which beliefs compete; the exclusion constraint compares it."""
         return slot_key(
@@ -57,22 +82,6 @@ class Statement:
             object_key=self.object_key,
             polarity=self.polarity,
         )
-
-
-def slot_key(
-    *,
-    subject_id: UUID,
-    predicate: str,
-    functional: bool,
-    applies_to_id: UUID | None,
-    object_key: UUID,
-    polarity: bool,
-) -> UUID:
-    """Functional: subject, predicate, applicability. Set predicates and negative facts: the object too."""
-    parts = [str(subject_id), predicate, str(applies_to_id or "")]
-    if not (functional and polarity):
-        parts.append(str(object_key))
-    return canonical.digest(*parts)
 
 
 def read_from(text: str | None, session: WriteSession, field: str) -> Bound | None:
@@ -101,6 +110,17 @@ def read_to(text: str | None, session: WriteSession, field: str, *, said_at: dat
     if text.strip().lower() == "unknown":
         return Bound(said_at, Precision.UNKNOWN)
     return parse_bound(text, zone=session.zone, field=field)
+
+
+def directed(op: Operation, catalogue: Catalogue) -> Operation:
+    """A relation said from its object (`anna owns rex`) as the registry names it (`rex owned_by anna`)."""
+    if not isinstance(op, AssertRelationship) or op.predicate in catalogue.predicates:
+        return op
+    registered = catalogue.inverses.get(op.predicate)
+    if registered is None:
+        return op
+    turned = {"predicate": registered.key, "subject_ref": op.object_ref, "object_ref": op.subject_ref}
+    return op.model_copy(update=turned)
 
 
 def resolve(
