@@ -102,6 +102,12 @@ class EntityView:
     created_at: datetime
     fact_count: int = 0
     last_learned_at: datetime | None = None
+    redirected_from: UUID | None = None  # the merged entity that was asked for
+
+    @property
+    def asked_id(self) -> UUID:
+        """The entity that was asked for, also where it was merged since: questions about the past name it."""
+        return self.redirected_from or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +132,22 @@ class Page(Generic[T]):
 
     items: tuple[T, ...]
     cursor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictView:
+    """A statement that was written although another claimed the same instants."""
+
+    id: UUID
+    kind: str
+    fact_id: UUID
+    fact_statement: str
+    other_fact_id: UUID
+    other_statement: str
+    is_open: bool
+    recorded_at: datetime
+    event_id: UUID
+    scope_ref: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

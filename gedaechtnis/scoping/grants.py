@@ -35,18 +35,19 @@ def apply(alias: str = "owner") -> None:
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO gedaechtnis_backup")
         cursor.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO gedaechtnis_definer")
-        _erasing(cursor)
+        _definer(cursor)
         for table in _CLASSIFIED_LATER:
             cursor.execute(f"GRANT UPDATE (classification) ON {table} TO gedaechtnis_definer")
         _functions(cursor)
 
 
-def _erasing(cursor: CursorWrapper) -> None:
-    """What `scoping_erase` needs beyond reading."""
+def _definer(cursor: CursorWrapper) -> None:
+    """What `scoping_erase` needs beyond reading, and `world_follow_merge` to leave work behind."""
     for model in scoped_models():
         cursor.execute(f'GRANT DELETE ON "{model._meta.db_table}" TO gedaechtnis_definer')
     cursor.execute("GRANT INSERT, UPDATE ON scopes TO gedaechtnis_definer")
-    cursor.execute("GRANT DELETE ON work TO gedaechtnis_definer")
+    cursor.execute("GRANT INSERT, UPDATE, DELETE ON work TO gedaechtnis_definer")
+    cursor.execute("GRANT USAGE ON SEQUENCE work_id_seq TO gedaechtnis_definer")
 
 
 def _functions(cursor: CursorWrapper) -> None:

@@ -44,11 +44,18 @@ DEFINER_FUNCTIONS = {
     "world_check_references": "the reference rule must see entities that the writer cannot read",
     "world_find_names_as_definer": "name search where the trigram operators cannot be made leakproof",
     "scoping_erase": "the application may not delete from append-only tables, nor reach a scope nobody reads any more",
+    "world_follow_merge": "a merge lets scopes follow that nobody who merges may read",
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
 }
 
 CALLED_BY_THE_APPLICATION = frozenset(
-    {"scoping_erase", "world_classify", "world_find_names_as_definer", "world_ensure_event_partition"}
+    {
+        "scoping_erase",
+        "world_classify",
+        "world_ensure_event_partition",
+        "world_find_names_as_definer",
+        "world_follow_merge",
+    }
 )
 """Of these functions, those that are not called by triggers alone."""
 

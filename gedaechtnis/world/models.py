@@ -63,6 +63,9 @@ class Entity(ScopedModel):
         indexes: ClassVar = [
             models.Index(fields=["scope_ref", "name_key", "id"], name="entities_by_name"),
             models.Index(fields=["scope_ref", "kind", "name_key", "id"], name="entities_by_kind"),
+            models.Index(
+                fields=["merged_into_id"], condition=Q(merged_into_id__isnull=False), name="entities_merged_into"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -162,7 +165,7 @@ class Fact(ScopedModel):
         indexes: ClassVar = [
             models.Index(fields=["subject", "predicate", "valid_from"], name="facts_subject"),
             models.Index(
-                fields=["scope_ref", "subject", "predicate"],
+                fields=["scope_ref", "subject", "predicate", "object_key"],
                 condition=Q(superseded_at__isnull=True),
                 name="facts_believed",
             ),
@@ -200,6 +203,49 @@ class FactEvidence(ScopedModel):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.ref or ''}".strip()
+
+
+class EntityMerge(ScopedModel):
+    """In a scope, one entity was taken for another over `[tick_from, tick_to)` of system time; null = to this day."""
+
+    source_id = models.UUIDField()
+    target_id = models.UUIDField()
+    tick_from = models.DateTimeField()
+    tick_to = models.DateTimeField(null=True)
+    event_id = models.UUIDField()
+    undone_by_event_id = models.UUIDField(null=True)
+    acted_by = models.TextField()
+
+    class Meta:
+        db_table = "entity_merges"
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["scope_ref", "source_id"], condition=Q(tick_to__isnull=True), name="entity_merges_once"
+            )
+        ]
+        indexes: ClassVar = [models.Index(fields=["target_id"], name="entity_merges_target")]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} → {self.target_id}"
+
+
+class ConflictRecord(ScopedModel):
+    """Unequal values claimed the same instants: `fact_id` was written although `other_fact_id` said otherwise."""
+
+    app_privileges = ("SELECT", "INSERT")
+
+    kind = models.CharField(max_length=20)
+    fact_id = models.UUIDField()
+    other_fact_id = models.UUIDField()
+    recorded_at = models.DateTimeField()
+    event_id = models.UUIDField()
+
+    class Meta:
+        db_table = "conflicts"
+        indexes: ClassVar = [models.Index(fields=["scope_ref", "recorded_at"], name="conflicts_recorded")]
+
+    def __str__(self) -> str:
+        return f"{self.fact_id} ≠ {self.other_fact_id}"
 
 
 class OperationRecord(ScopedModel):

@@ -46,7 +46,7 @@ def list_entity_facts(request: ApiRequest, ref: str, filters: Query[EntityFactsI
     entity = entities.get_entity(principal=request.auth, ref=ref)
     return asof.entity_facts(
         principal=request.auth,
-        entity_id=entity.id,
+        entity_id=entity.asked_id,
         valid_at=valid_at,
         known_at=known_at,
         predicate=filters.predicate,
@@ -61,7 +61,7 @@ def list_entity_facts(request: ApiRequest, ref: str, filters: Query[EntityFactsI
 def list_entity_history(request: ApiRequest, ref: str, filters: Query[HistoryIn]) -> Page[FactView]:
     """By predicate and `valid_from`; `beliefs=all` adds what is no longer believed, in order of belief."""
     entity = entities.get_entity(principal=request.auth, ref=ref)
-    rows = asof.history(principal=request.auth, entity_id=entity.id, predicate=filters.predicate, beliefs="all")
+    rows = asof.history(principal=request.auth, entity_id=entity.asked_id, predicate=filters.predicate, beliefs="all")
     return page_of(
         rows,
         cursor=filters.cursor,

@@ -13,7 +13,7 @@ from django.db.models import Q
 from gedaechtnis.common.instants import UNKNOWN_START, Precision
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import ChangePoint, FactsAnswer, FactView, Timeline
-from gedaechtnis.memory.selectors import moments, views
+from gedaechtnis.memory.selectors import identity, moments, views
 from gedaechtnis.memory.selectors.moments import Basis, Moment
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Fact
@@ -42,7 +42,8 @@ def entity_facts(
     """
     return _answer(
         principal,
-        Fact.objects.filter(subject_id=entity_id),
+        "subject_id",
+        entity_id,
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,
@@ -63,7 +64,8 @@ def inbound_facts(
     """Relationships that point to an entity."""
     return _answer(
         principal,
-        Fact.objects.filter(object_entity_id=entity_id),
+        "object_entity_id",
+        entity_id,
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,
@@ -80,12 +82,16 @@ def matching_facts(
     known_at: datetime | Basis | None = None,
 ) -> FactsAnswer:
     """Facts of one predicate, optionally with one object: "who lives in Nürnberg?"."""
-    rows = Fact.objects.all()
-    if object_entity_id is not None:
-        rows = rows.filter(object_entity_id=object_entity_id)
-    if object_key is not None:
-        rows = rows.filter(object_key=object_key)
-    return _answer(principal, rows, valid_at=valid_at, known_at=known_at, predicate=predicate)
+    rows = Fact.objects.filter(object_key=object_key) if object_key is not None else Fact.objects.all()
+    return _answer(
+        principal,
+        "object_entity_id",
+        object_entity_id,
+        rows,
+        valid_at=valid_at,
+        known_at=known_at,
+        predicate=predicate,
+    )
 
 
 def history(
@@ -94,7 +100,7 @@ def history(
     """All valid time: believed rows by `valid_from`; `beliefs="all"` adds closed ones, in order of belief."""
     with scope(principal):
         moment = moments.settle(principal=principal)
-        rows = _known(Fact.objects.filter(subject_id=entity_id), moment, beliefs)
+        rows = _known(Fact.objects.filter(subject_id__in=identity.ids_of(entity_id, moment)), moment, beliefs)
         if predicate:
             rows = rows.filter(predicate=predicate)
         return views.fact_views(rows.order_by(*_ORDER), moment)
@@ -103,7 +109,8 @@ def history(
 def timeline(*, principal: Principal, entity_id: UUID) -> Timeline:
     """Every instant at which something about an entity changed, on either axis."""
     with scope(principal):
-        rows = Fact.objects.filter(Q(subject_id=entity_id) | Q(object_entity_id=entity_id)).values_list(
+        ids = identity.ids_of(entity_id, moments.settle(principal=principal))
+        rows = Fact.objects.filter(Q(subject_id__in=ids) | Q(object_entity_id__in=ids)).values_list(
             "valid_from", "valid_to", "recorded_at", "superseded_at"
         )
         valid: Counter[datetime] = Counter()
@@ -121,7 +128,9 @@ def _points(counted: Counter[datetime]) -> tuple[ChangePoint, ...]:
 
 def _answer(
     principal: Principal,
-    rows: FactQuerySet,
+    place: Literal["subject_id", "object_entity_id"],
+    entity_id: UUID | None,
+    rows: FactQuerySet | None = None,
     *,
     valid_at: datetime | None,
     known_at: datetime | Basis | None,
@@ -132,7 +141,10 @@ def _answer(
 ) -> FactsAnswer:
     with scope(principal):
         moment = moments.settle(principal=principal, valid_at=valid_at, known_at=known_at)
-        rows = _known(rows, moment, beliefs)
+        asked = rows if rows is not None else Fact.objects.all()
+        if entity_id is not None:
+            asked = asked.filter(**{f"{place}__in": identity.ids_of(entity_id, moment)})
+        rows = _known(asked, moment, beliefs)
         rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
         if predicate:
             rows = rows.filter(predicate=predicate)

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -115,7 +115,8 @@ def get_entity(*, principal: Principal, ref: str) -> EntityView:
     """
     check_text(ref, field="ref", limit=500)
     with scope(principal):
-        return _views([references.find(ref, scopes=principal.read_scopes)])[0]
+        named, found = references.found_of(ref, scopes=principal.read_scopes)
+        return replace(_views([found])[0], redirected_from=named.pk if named != found else None)
 
 
 def kind_counts(*, principal: Principal) -> list[tuple[str, str, int]]:

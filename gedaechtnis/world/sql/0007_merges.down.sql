@@ -1,0 +1,1 @@
+DROP FUNCTION world_follow_merge(uuid);
