@@ -36,8 +36,9 @@ def test_the_fact_is_there_once_after_kill_9_in_the_middle_of_the_commit(
     principal = person(anna)
     chat = services.main_chat(principal=principal)
     with admin_connection.transaction():
-        # The worker's commit waits for the clock of the scope, as for another commit, and dies with its transaction open.
-        admin_connection.execute("SELECT 1 FROM scopes WHERE scope_ref = %s FOR NO KEY UPDATE", [principal.default_scope])
+        # The worker's commit waits for the clock as for another commit, so it dies with its transaction open.
+        held = "SELECT 1 FROM scopes WHERE scope_ref = %s FOR NO KEY UPDATE"
+        admin_connection.execute(held, [principal.default_scope])
         services.post_message(principal=principal, chat_id=chat.id, text="Luna ist meine Katze")
         eventually(lambda: admin_connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone())
         stack.kill_worker()
