@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("world", "0005_classify"),
+        ("world", "0006_classify_proposals"),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ from gedaechtnis.scoping.operations import RunSQLFile, ScopedTable
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("world", "0006_believed_rows_by_object"),
+        ("world", "0007_believed_rows_by_object"),
     ]
 
     operations = [
@@ -83,5 +83,5 @@ class Migration(migrations.Migration):
             ),
         ),
         *[ScopedTable(table) for table in ("entity_merges", "conflicts")],
-        RunSQLFile(__file__, "0007_merges"),
+        RunSQLFile(__file__, "0008_merges"),
     ]
