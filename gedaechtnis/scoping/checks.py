@@ -13,12 +13,13 @@ from gedaechtnis.scoping.tables import DEFINER_FUNCTIONS, UNSCOPED_TABLES, scope
 
 _DEFINER, _EVERYBODY = "gedaechtnis_definer", "-"
 _POLICIES = {
-    "scope_read": ("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance")),
-    "scope_insert": ("a", ("gedaechtnis.write_scope",)),
-    "scope_update": ("w", ("gedaechtnis.write_scope",)),
-    "scope_delete": ("d", ("gedaechtnis.write_scope",)),
-    "scope_definer": ("*", ("true",)),
+    "scope_read": ("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance"), 1),
+    "scope_insert": ("a", ("gedaechtnis.write_scope",), 0),
+    "scope_update": ("w", ("gedaechtnis.write_scope",), 0),
+    "scope_delete": ("d", ("gedaechtnis.write_scope",), 0),
+    "scope_definer": ("*", ("true",), 0),
 }
+"""Command, what the condition must name, and how many alternatives it has (rows of no org): more would be a way in."""
 _REFERRING = ("facts", "entity_aliases")
 """Tables whose rows name entities of other scopes."""
 
@@ -88,14 +89,15 @@ def _policies(oid: int, table: str, reference: dict[str, Any]) -> Iterator[str]:
         [oid],
     )
     by_name = {row[0]: row[1:] for row in rows}
-    for name, (command, settings) in _POLICIES.items():
+    for name, (command, settings, alternatives) in _POLICIES.items():
         if name not in by_name:
             yield f"table {table}: policy {name} is missing"
             continue
         found = by_name[name]
         text = found[1] + found[2]
         for_whom = _DEFINER if name == "scope_definer" else _EVERYBODY
-        if found[0] != command or found[4] != for_whom or any(setting not in text for setting in settings):
+        says_all = all(setting in text for setting in settings) and text.count(" OR ") == alternatives
+        if found[0] != command or found[4] != for_whom or not says_all:
             yield f"table {table}: policy {name} does not say what it must"
         elif reference.setdefault(name, found) != found:
             yield f"table {table}: policy {name} differs from that of the other tables"

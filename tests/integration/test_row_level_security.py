@@ -180,6 +180,21 @@ def test_the_guard_notices_every_way_around(admin_connection: Admin, breach: str
     assert checks.problems() == []
 
 
+def test_the_guard_notices_what_weakens_every_policy_alike(admin_connection: Admin) -> None:
+    """Policies are compared with each other, so what is wrong in all of them must be seen in each."""
+    readable = admin_connection.execute(
+        "SELECT tablename, qual FROM pg_policies WHERE policyname = 'scope_read'"
+    ).fetchall()
+    for table, condition in readable:
+        admin_connection.execute(f"ALTER POLICY scope_read ON {table} USING (({condition}) OR classification = 0)")
+    try:
+        assert checks.problems()
+    finally:
+        for table, condition in readable:
+            admin_connection.execute(f"ALTER POLICY scope_read ON {table} USING ({condition})")
+    assert checks.problems() == []
+
+
 def test_partitions_cannot_be_read_around_their_parent(anna: User, admin_connection: Admin) -> None:
     insert_everywhere(admin_connection, person(anna).default_scope)
     with scope(person(anna)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gedaechtnis.config import env
 from gedaechtnis.config.settings.base import *  # noqa: F403
-from gedaechtnis.config.settings.base import BASE_DIR, CSRF_COOKIE_NAME, SESSION_COOKIE_NAME
+from gedaechtnis.config.settings.base import BASE_DIR, CSRF_COOKIE_NAME, LANGUAGE_COOKIE_NAME, SESSION_COOKIE_NAME
 
 ALLOWED_HOSTS = env.words("GEDAECHTNIS_HOSTS")
 CSRF_TRUSTED_ORIGINS = [
@@ -22,6 +22,7 @@ SESSION_COOKIE_SECURE = True
 SESSION_COOKIE_NAME = f"__Host-{SESSION_COOKIE_NAME}"
 CSRF_COOKIE_SECURE = True
 CSRF_COOKIE_NAME = f"__Host-{CSRF_COOKIE_NAME}"
+LANGUAGE_COOKIE_NAME = f"__Host-{LANGUAGE_COOKIE_NAME}"
 
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STORAGES = {
