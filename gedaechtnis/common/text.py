@@ -12,6 +12,7 @@ from gedaechtnis.common.problems import Problem
 MAX_LITERAL_BYTES = 64 * 1024
 MAX_STATEMENT_CHARS = 8_000
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Default_Ignorable_Code_Point (Unicode, DerivedCoreProperties) beyond general category Cf.
 _IGNORABLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
@@ -26,7 +27,7 @@ def check_text(text: str, *, field: str, limit: int = MAX_STATEMENT_CHARS) -> st
     """
     if "\x00" in text:
         raise Problem("invalid_text", _("The text contains a NUL character, which cannot be stored."), field=field)
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if _LONE_SURROGATE.search(text):
         raise Problem("invalid_text", _("The text contains half a character (a lone surrogate)."), field=field)
     if len(text) > limit:
         raise Problem(

@@ -25,7 +25,8 @@ SELF_REFS = frozenset({"me", "person:me"})
 
 def named_by(op: Operation) -> list[str]:
     """The entities an operation is about, as it refers to them."""
-    return [ref for name in FIELDS if (ref := getattr(op, name, None))]
+    said = vars(op)
+    return [ref for name in FIELDS if (ref := said.get(name))]
 
 
 def as_uuid(text: str) -> UUID | None:

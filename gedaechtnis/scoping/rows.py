@@ -1,43 +1,62 @@
-"""Storing many protected rows at once."""
+"""Making and storing many protected rows at once."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from datetime import datetime
-from operator import attrgetter
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import connection, models
+from pydantic_core import to_json
 
 from gedaechtnis.scoping.models import ScopedModel
 
+Row = TypeVar("Row", bound=ScopedModel)
 
-def insert(rows: Sequence[ScopedModel]) -> None:
-    """Store new rows of one table in one statement; their values must be those that the columns hold.
 
-    One JSON parameter costs a third of what preparing each value of each row does (`make bench-graph`).
+def make(model: type[Row], columns: Mapping[str, Any]) -> Row:
+    """A row that is not stored yet; what is left out gets its default.
+
+    The same as calling the model, but for objects made by the thousand: by place, Django takes half the time.
+    """
+    return model(*(_defaults(model) | columns).values())
+
+
+def columns_of(row: ScopedModel) -> dict[str, Any]:
+    """The values of a row by the names of its columns."""
+    return {name: getattr(row, name) for name in _defaults(type(row))}
+
+
+def insert(model: type[ScopedModel], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store new rows, given by column, in one statement; what is left out gets its default, `id` never.
+
+    Values must be those that the columns hold: nothing prepares them, which would cost three times as much as all
+    the rest (`make bench-graph`).
     """
     if not rows:
         return
-    meta = rows[0]._meta
-    names = [field.column or field.attname for field in meta.concrete_fields]
-    values = attrgetter(*(field.attname for field in meta.concrete_fields))
-    body = json.dumps([dict(zip(names, values(row), strict=True)) for row in rows], ensure_ascii=False, default=_text)
-    table, columns = (
-        connection.ops.quote_name(meta.db_table),
-        ", ".join(connection.ops.quote_name(name) for name in names),
-    )
+    names = _defaults(model)
+    body = to_json([names | row for row in rows]).decode()
+    table = connection.ops.quote_name(model._meta.db_table)
+    columns = ", ".join(connection.ops.quote_name(name) for name in names)
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table} ({columns}) SELECT {columns} FROM json_populate_recordset(NULL::{table}, %s)",  # noqa: S608
             [body],
         )
+
+
+def insert_made(rows: Sequence[ScopedModel]) -> None:
+    """Store new rows of one table in one statement."""
+    if rows:
+        insert(type(rows[0]), [columns_of(row) for row in rows])
     for row in rows:
         row._state.adding = False
 
 
-def _text(value: object) -> str:
-    if isinstance(value, UUID | datetime):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} is no column's value")
+@cache
+def _defaults(model: type[models.Model]) -> dict[str, Any]:
+    """What each column holds where nothing is said, in the order of the model's fields. Never to be changed."""
+    return {
+        field.attname: None if field.primary_key else field.get_default() for field in model._meta.concrete_fields
+    }

@@ -13,6 +13,7 @@ from gedaechtnis.memory.services.ledger import Group
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.slots import pair_key, slot_key
 from gedaechtnis.memory.services.statements import sentence_of
+from gedaechtnis.scoping.rows import columns_of, make
 from gedaechtnis.world.models import Entity, Fact
 
 # What a remainder or a confirmed row copies from the row it descends from; everything else the plan sets.
@@ -111,24 +112,25 @@ def _row(
         described, supersedes = new, insert.supersedes
     else:
         raise RuntimeError("the plan of an ending never holds a new statement")
-    return Fact(
-        id=insert.id,
+    columns = {
         **session.ownership,
         **described,
-        polarity=insert.polarity,
-        valid_from=insert.valid_from,
-        valid_to=insert.valid_to,
-        valid_from_precision=insert.valid_from_precision,
-        valid_to_precision=insert.valid_to_precision,
-        valid_from_stated=insert.valid_from_stated,
-        valid_to_stated=insert.valid_to_stated,
-        rank=insert.rank,
-        made_at=insert.made_at,
-        recorded_at=plan.tick,
-        origin_fact_id=insert.origin_id,
-        supersedes_fact_id=supersedes,
-        event_id=event_id,
-    )
+        "id": insert.id,
+        "polarity": insert.polarity,
+        "valid_from": insert.valid_from,
+        "valid_to": insert.valid_to,
+        "valid_from_precision": insert.valid_from_precision,
+        "valid_to_precision": insert.valid_to_precision,
+        "valid_from_stated": insert.valid_from_stated,
+        "valid_to_stated": insert.valid_to_stated,
+        "rank": insert.rank,
+        "made_at": insert.made_at,
+        "recorded_at": plan.tick,
+        "origin_fact_id": insert.origin_id,
+        "supersedes_fact_id": supersedes,
+        "event_id": event_id,
+    }
+    return make(Fact, columns)
 
 
 def is_mirrored(session: WriteSession, row: Fact) -> bool:
@@ -157,10 +159,9 @@ def _reflected(session: WriteSession, row: Fact, twin: Fact | None) -> Fact:
     """The other end's row of a new row; it shares its origin and with it the evidence. `twin` is the source's."""
     if row.object_entity_id is None:
         raise ValueError("a literal has no other end")
-    values = {field.attname: getattr(row, field.attname) for field in Fact._meta.concrete_fields}
     object_key = canonical.object_key(entity_id=row.subject_id)
     predicate = session.catalogue.predicates[row.predicate]
-    values |= {
+    turned = {
         "id": uuid7(),
         "subject_id": row.object_entity_id,
         "object_entity_id": row.subject_id,
@@ -176,7 +177,7 @@ def _reflected(session: WriteSession, row: Fact, twin: Fact | None) -> Fact:
         "statement": twin.statement if twin else _worded(session, row),
         "supersedes_fact_id": twin.supersedes_fact_id if twin else row.supersedes_fact_id,
     }
-    return Fact(**values)
+    return make(Fact, columns_of(row) | turned)
 
 
 def _worded(session: WriteSession, row: Fact) -> str:

@@ -32,7 +32,7 @@ class Directory:
 
     def seen_by(self, clearance: int) -> Directory:
         """The same directory as somebody of that clearance finds it."""
-        return replace(self, clearance=clearance)
+        return self if clearance == self.clearance else replace(self, clearance=clearance)
 
     def by_id(self, id: UUID) -> Entity | None:
         if id not in self._ids:

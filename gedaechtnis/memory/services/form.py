@@ -33,18 +33,19 @@ def check(proposal: MemoryMutationProposal, *, zone: ZoneInfo) -> None:
 
 def check_operation(op: Operation, *, zone: ZoneInfo) -> None:
     """One operation by itself. Raises Problem located at its field."""
-    for name, value in op:
+    said = vars(op)
+    for name, value in said.items():
         if isinstance(value, str):
             check_text(value, field=name)
     if op.evidence is not None:
         check_text(op.evidence.text, field="evidence.text")
         check_text(op.evidence.ref or "", field="evidence.ref")
     for name in _BOUNDS:
-        text = getattr(op, name, None)
+        text = said.get(name)
         if text and text.strip().lower() not in _WORDS[name]:
             parse_bound(text, zone=zone, field=name)
     for name in _INSTANTS:
-        if text := getattr(op, name, None):
+        if text := said.get(name):
             parse_instant(text, zone=zone, field=name)
     if isinstance(op, AssertFact):
         canonical.check_literal(op.object_value, field="object_value")

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from gedaechtnis.scoping.rows import insert
+from gedaechtnis.scoping.rows import insert_made
 from gedaechtnis.world.models import Fact
 
 
@@ -118,7 +118,7 @@ class Ledger:
                 )
                 if cursor.rowcount != len(closed):
                     raise RuntimeError("rows to close are not believed: they were read without the scope's lock")
-        insert(self._inserted)
+        insert_made(self._inserted)
         self._closed, self._inserted = [], []
 
 

@@ -208,7 +208,7 @@ def said_of(
 
 def _materialise(act: Act, op: Operation) -> None:
     """Create the sketched entities that an operation about to be written names."""
-    for ref in references.named_by(op):
+    for ref in references.named_by(op) if act.book.sketches else ():
         sketch = act.book.sketches.pop(ref, None)
         if sketch is None:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from uuid import UUID
 
 from gedaechtnis.common import canonical
@@ -38,6 +39,7 @@ def _met(book: EntityBook, upserts: Sequence[UpsertEntity]) -> Iterator[tuple[st
 
 
 def _groups(session: WriteSession, book: EntityBook, ops: Sequence[Operation], met: dict[str, UUID]) -> Iterator[Group]:
+    @cache
     def known(ref: str | None) -> UUID | None:
         if ref is None or ref in met:
             return met.get(ref or "")

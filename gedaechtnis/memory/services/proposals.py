@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
@@ -101,7 +100,7 @@ def hold_invalidation(act: Act, op: InvalidateFact, *, row: Fact, rows: dict[UUI
     Raises:
         Problem: `suppressed`, as `hold`.
     """
-    with translation.override(act.session.principal.language):
+    with act.session.wording():
         worded = _("No longer: %(statement)s") if op.mode == "end" else _("Not true: %(statement)s")
     return _store(
         act,
@@ -117,7 +116,7 @@ def hold_invalidation(act: Act, op: InvalidateFact, *, row: Fact, rows: dict[UUI
 
 def hold_alias(act: Act, op: AddAlias, *, entity: Entity) -> OperationResult:
     """Keep a further name for a person. Raises as `hold`."""
-    with translation.override(act.session.principal.language):
+    with act.session.wording():
         worded = _("%(name)s is also called %(alias)s")
     return _store(
         act,
@@ -131,7 +130,7 @@ def hold_alias(act: Act, op: AddAlias, *, entity: Entity) -> OperationResult:
 
 def hold_entity(act: Act, op: UpsertEntity) -> OperationResult:
     """Keep a new entity for a person, when no waiting fact brings it along. Raises as `hold`."""
-    with translation.override(act.session.principal.language):
+    with act.session.wording():
         label = act.session.catalogue.kind_label(op.kind)
     return _store(
         act,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
+
+from django.utils import translation
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
@@ -20,7 +22,7 @@ from gedaechtnis.registry.catalogue import Catalogue, catalogue
 from gedaechtnis.scoping import clocks
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
-from gedaechtnis.scoping.rows import insert
+from gedaechtnis.scoping.rows import insert, insert_made
 from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationRecord, WorldEvent
 
 
@@ -45,10 +47,10 @@ class WriteSession:
     directory: Directory
     touched: set[UUID] = field(default_factory=set)
     proposals: list[UUID] = field(default_factory=list)
-    _events: list[WorldEvent] = field(default_factory=list)
-    _evidence: list[FactEvidence] = field(default_factory=list)
-    _records: list[OperationRecord] = field(default_factory=list)
-    _conflicts: list[ConflictRecord] = field(default_factory=list)
+    _events: list[dict[str, Any]] = field(default_factory=list)
+    _evidence: list[dict[str, Any]] = field(default_factory=list)
+    _records: list[dict[str, Any]] = field(default_factory=list)
+    _conflicts: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def begin(
@@ -98,71 +100,85 @@ class WriteSession:
         retention_class: str = "permanent",
     ) -> None:
         self._events.append(
-            WorldEvent(
-                id=id,
+            {
+                "id": id,
                 **self.ownership,
-                classification=self.level,
-                event_type=event_type,
-                occurred_at=occurred_at or tick,
-                recorded_at=tick,
-                source=source,
-                source_trust_tier=trust_tier,
-                acted_by=self.principal.acted_by,
-                target_entity_id=target_entity_id,
-                caused_by_event_id=caused_by_event_id,
-                causation_kind="direct" if caused_by_event_id else "",
-                correlation_id=self.run_id,
-                run_id=self.run_id,
-                chat_id=self.chat_id,
-                payload=payload or {},
-                summary=summary,
-                retention_class=retention_class,
-            )
+                "classification": self.level,
+                "event_type": event_type,
+                "occurred_at": occurred_at or tick,
+                "recorded_at": tick,
+                "source": source,
+                "source_trust_tier": trust_tier,
+                "acted_by": self.principal.acted_by,
+                "target_entity_id": target_entity_id,
+                "caused_by_event_id": caused_by_event_id,
+                "causation_kind": "direct" if caused_by_event_id else "",
+                "correlation_id": self.run_id,
+                "run_id": self.run_id,
+                "chat_id": self.chat_id,
+                "payload": payload or {},
+                "summary": summary,
+                "retention_class": retention_class,
+            }
         )
 
-    def add_evidence(self, **columns: Any) -> None:
+    def add_evidence(
+        self, *, fact_id: UUID, recorded_at: datetime, kind: str, text: str, ref: str | None, source: str, rank: int
+    ) -> None:
         self._evidence.append(
-            FactEvidence(
-                id=uuid7(),
+            {
+                "id": uuid7(),
                 **self.ownership,
-                classification=self.level,
-                acted_by=self.principal.acted_by,
-                **columns,
-            )
+                "classification": self.level,
+                "acted_by": self.principal.acted_by,
+                "fact_id": fact_id,
+                "recorded_at": recorded_at,
+                "kind": kind,
+                "text": text,
+                "ref": ref,
+                "source": source,
+                "rank": rank,
+            }
         )
 
     def add_conflict(self, *, kind: str, fact_id: UUID, others: Sequence[UUID], tick: datetime, event_id: UUID) -> UUID:
         """Keep that a row was written although others claimed the same instants; returns the first entry's id."""
         made = [
-            ConflictRecord(
-                id=uuid7(),
+            {
+                "id": uuid7(),
                 **self.ownership,
-                classification=self.level,
-                kind=kind,
-                fact_id=fact_id,
-                other_fact_id=other,
-                recorded_at=tick,
-                event_id=event_id,
-            )
+                "classification": self.level,
+                "kind": kind,
+                "fact_id": fact_id,
+                "other_fact_id": other,
+                "recorded_at": tick,
+                "event_id": event_id,
+            }
             for other in others
         ]
         self._conflicts += made
-        return made[0].pk
+        first: UUID = made[0]["id"]
+        return first
 
     def add_record(self, *, op_index: int, body_hash: UUID, tick: datetime, result: dict[str, Any], level: int) -> None:
         self._records.append(
-            OperationRecord(
-                id=uuid7(),
+            {
+                "id": uuid7(),
                 **self.ownership,
-                classification=level,
-                principal=self.principal.acted_by,
-                run_id=self.run_id,
-                op_index=op_index,
-                body_hash=body_hash,
-                tick=tick,
-                result=result,
-            )
+                "classification": level,
+                "principal": self.principal.acted_by,
+                "run_id": self.run_id,
+                "op_index": op_index,
+                "body_hash": body_hash,
+                "tick": tick,
+                "result": result,
+            }
         )
+
+    def wording(self) -> AbstractContextManager[None]:
+        """What is worded within is in the writer's language. Switching costs more than wording: mostly it is theirs."""
+        language = self.principal.language
+        return nullcontext() if translation.get_language() == language else translation.override(language)
 
     @contextmanager
     def as_caller(self) -> Iterator[None]:
@@ -203,13 +219,13 @@ class WriteSession:
 
     def finish(self) -> None:
         """Write what was collected and announce it after commit."""
-        insert(self.directory.made)
-        insert(self.directory.named)
+        insert_made(self.directory.made)
+        insert_made(self.directory.named)
         self.ledger.flush()
-        insert(self._evidence)
-        insert(self._events)
-        insert(self._records)
-        insert(self._conflicts)
+        insert(FactEvidence, self._evidence)
+        insert(WorldEvent, self._events)
+        insert(OperationRecord, self._records)
+        insert(ConflictRecord, self._conflicts)
         if self.touched:
             events.publish_on_commit(self.scope_ref, events.MEMORY_COMMITTED, sorted(self.touched))
         if self.proposals:

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical
@@ -179,7 +178,7 @@ def sentence_of(
     session: WriteSession, subject: Entity, predicate: Predicate, polarity: bool, value: Any, target: Entity | None
 ) -> str:
     """One plain sentence in the writer's language."""
-    with translation.override(session.principal.language):
+    with session.wording():
         return sentence(
             subject=subject.canonical_name,
             predicate=predicate.key,
