@@ -15,7 +15,7 @@ from gedaechtnis.common import canonical, clock
 from gedaechtnis.common.instants import parse_as_of, parse_bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
-from gedaechtnis.memory import references
+from gedaechtnis.memory import references, values
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.memory.selectors.moments import Basis, read_known_at
 from gedaechtnis.registry.catalogue import catalogue
@@ -95,7 +95,7 @@ def object_of(text: str, *, predicate: str, principal: Principal) -> dict[str, U
         return {"object_entity_id": entities.get_entity(principal=principal, ref=text).id}
     canonical.check_literal(value, field="object")
     term = catalogue().predicates.get(predicate)
-    return {"object_key": canonical.object_key(value=value, ignore_case=bool(term and term.ignore_case))}
+    return {"object_key": values.object_key(term, value=value)}
 
 
 @contextmanager

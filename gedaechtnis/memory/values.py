@@ -1,24 +1,29 @@
-"""Whether an object fits its predicate."""
+"""Whether an object fits its predicate, and when two objects of a predicate are equal."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from gedaechtnis.common import canonical
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.registry import value_schemas
 from gedaechtnis.registry.models import Predicate
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_PHONE = re.compile(r"\+?[\d\s()/.-]{3,30}")
-_PARTIAL_DATE = re.compile(r"\d{4}(-\d{2})?|--\d{2}-\d{2}")
+_PHONE = re.compile(r"\+[1-9]\d{3,14}|\d{3,15}")
+_SPELLED_PHONE = re.compile(r"\+?[\d\s()/.-]{3,30}")
+_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2}))?)?|--(?P<m>\d{2})-(?P<d>\d{2})", re.ASCII)
+_LEAP_YEAR = 2000
 
 
 def check_value(predicate: Predicate, value: Any, *, field: str) -> None:
-    """Raises Problem `value_misfit` if a literal is not of the predicate's type."""
+    """Raises Problem `value_misfit`, with the reason, if a literal is not what the predicate takes."""
     if not _FITS[Predicate.ValueType(predicate.value_type)](value):
         raise Problem(
             "value_misfit",
@@ -26,6 +31,24 @@ def check_value(predicate: Predicate, value: Any, *, field: str) -> None:
             % {"predicate": predicate.key, "expected": Predicate.ValueType(predicate.value_type).label},
             field=field,
         )
+    reason = value_schemas.misfit(predicate.value_schema, value) if predicate.value_schema else None
+    if reason is not None:
+        raise Problem(
+            "value_misfit",
+            _("This does not fit “%(predicate)s”: %(reason)s.") % {"predicate": predicate.key, "reason": reason},
+            field=field,
+        )
+
+
+def object_key(predicate: Predicate | None, *, value: Any = None, entity_id: UUID | None = None) -> UUID:
+    """The key by which objects of a predicate (None: an unregistered one) are equal.
+
+    Telephone numbers are, however they are spaced.
+    """
+    if predicate is not None and predicate.value_type == Predicate.ValueType.PHONE and isinstance(value, str):
+        value = _dialled(value)
+    ignore_case = predicate is not None and predicate.ignore_case
+    return canonical.object_key(value=value, entity_id=entity_id, ignore_case=ignore_case)
 
 
 def check_kind(predicate: Predicate, kind: str, allowed: list[str], *, field: str) -> None:
@@ -51,15 +74,34 @@ def refines(finer: Any, coarser: Any) -> bool:
 
 
 def _is_date(value: Any) -> bool:
-    if not isinstance(value, str):
+    """A day, a month or a year of the calendar (ISO 8601), or a day of every year (`--04-03`)."""
+    match = _DATE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         return False
-    if _PARTIAL_DATE.fullmatch(value):
-        return True
+    parts = match.groupdict()
     try:
-        date.fromisoformat(value)
+        date(
+            int(parts["year"] or _LEAP_YEAR),
+            int(parts["month"] or parts["m"] or 1),
+            int(parts["day"] or parts["d"] or 1),
+        )
     except ValueError:
         return False
     return True
+
+
+def _dialled(number: str) -> str:
+    """A telephone number without what only spaces it: E.164 where its country is told, else the digits."""
+    digits = re.sub(r"[\s()/.-]", "", number.replace("(0)", ""))
+    return f"+{digits[2:]}" if digits.startswith("00") else digits
+
+
+def _is_phone(value: Any) -> bool:
+    return (
+        isinstance(value, str)
+        and bool(_SPELLED_PHONE.fullmatch(value.strip()))
+        and bool(_PHONE.fullmatch(_dialled(value)))
+    )
 
 
 def _matches(pattern: re.Pattern[str]) -> Any:
@@ -74,5 +116,5 @@ _FITS = {
     Predicate.ValueType.DATE: _is_date,
     Predicate.ValueType.TIME: _matches(_TIME),
     Predicate.ValueType.EMAIL: _matches(_EMAIL),
-    Predicate.ValueType.PHONE: _matches(_PHONE),
+    Predicate.ValueType.PHONE: _is_phone,
 }

@@ -30,6 +30,7 @@ def entity_facts(
     valid_at: datetime | None = None,
     known_at: datetime | Basis | None = None,
     predicate: str | None = None,
+    applies_to: UUID | None = None,
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     clamped: bool = False,
@@ -38,12 +39,14 @@ def entity_facts(
     """Attributes and outgoing relationships of an entity.
 
     With `valid_from` and `valid_to` the rows that touch `[valid_from, valid_to)`; `clamped` trims
-    their bounds to it. `beliefs="all"` adds rows that are no longer believed.
+    their bounds to it. `beliefs="all"` adds rows that are no longer believed. `applies_to` leaves what
+    holds in that context: what is said of it, and what is said without one.
     """
     return _answer(
         principal,
         "subject_id",
         entity_id,
+        Fact.objects.filter(Q(applies_to=applies_to) | Q(applies_to=None)) if applies_to else None,
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -61,7 +62,11 @@ def believed_rows(session: WriteSession, statement: Statement, said: Said) -> di
         rows |= {id: row for id, row in there.items() if row.object_entity_id != statement.subject.pk}
     for named in (said.replaces, said.based_on):
         if named is not None:
-            rows |= session.ledger.group(group_of_row(named, functional=statement.predicate.is_functional))
+            there = session.ledger.group(group_of_row(named, functional=statement.predicate.is_functional))
+            elsewhere = named.applies_to_id != statement.applies_to_id  # there nothing but the named belief competes
+            rows |= {
+                id: row for id, row in there.items() if not elsewhere or row.origin_fact_id == named.origin_fact_id
+            }
     return rows
 
 
@@ -89,7 +94,7 @@ def plan_assertion(
     tick: datetime,
     session: WriteSession,
 ) -> planner.Plan:
-    """What asserting would do now. Raises the planner's problems; writes nothing."""
+    """What asserting would do now. Raises the planner's problems, `stale` with the present values; writes nothing."""
     predicate = statement.predicate
     others = [row for row in rows.values() if predicate.immutable and row.object_key != statement.object_key]
     operation = planner.Assert(
@@ -112,7 +117,40 @@ def plan_assertion(
         refined_by=frozenset(row.object_key for row in others if values.refines(row.object_value, statement.value)),
         zone=session.zone,
     )
-    return ask_planner(session, rows, operation, tick)
+    try:
+        return ask_planner(session, rows, operation, tick)
+    except Problem as problem:
+        if problem.code == "stale":
+            problem.extra["present"] = _present(session, statement, rows, tick)
+        raise
+
+
+def _present(
+    session: WriteSession, statement: Statement, rows: dict[UUID, Fact], tick: datetime
+) -> list[dict[str, Any]]:
+    """What is believed to hold at a tick where a statement would compete, for whoever built on what is gone."""
+    here = group_of(statement)
+    current = [
+        row
+        for row in rows.values()
+        if (row.subject_id, row.applies_to_id) == (here.subject_id, here.applies_to_id)
+        and row.valid_from <= tick
+        and (row.valid_to is None or tick < row.valid_to)
+    ]
+    return [
+        {
+            "fact_id": str(row.pk),
+            "polarity": row.polarity,
+            "object_value": row.object_value,
+            "object_ref": target.ref if (target := _object_of(session, row)) else None,
+            "statement": row.statement,
+        }
+        for row in sorted(current, key=lambda row: (row.valid_from, row.pk))
+    ]
+
+
+def _object_of(session: WriteSession, row: Fact) -> Entity | None:
+    return session.directory.by_id(row.object_entity_id) if row.object_entity_id else None
 
 
 def ask_planner(

@@ -189,7 +189,7 @@ def said_of(
     """How a statement was made, with the beliefs it names.
 
     Raises:
-        Problem: `not_found` for a fact it names, `replaces_another`.
+        Problem: `not_found` for a fact it names, `replaces_another`, `based_on_another`.
     """
     replaces = None
     if op.replaces_fact_id:
@@ -203,6 +203,13 @@ def said_of(
     based_on = None
     if op.based_on_fact_id:
         based_on = assertions.locate(op.based_on_fact_id, session, field="based_on_fact_id")
+        seen = (based_on.subject_id, based_on.predicate)
+        if based_on.superseded_at is None and seen != (statement.subject.pk, statement.predicate.key):
+            raise Problem(
+                "based_on_another",
+                _("A statement can only build on one about the same subject and predicate."),
+                field="based_on_fact_id",
+            )
     return Said(still=op.still, correction=op.correction, replaces=replaces, based_on=based_on, decided=decided)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from uuid import UUID
 
-from gedaechtnis.common import canonical
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.memory import references
+from gedaechtnis.memory import references, values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation, UpsertEntity
 from gedaechtnis.memory.services.entities import EntityBook
 from gedaechtnis.memory.services.ledger import Group
@@ -57,10 +56,9 @@ def _groups(session: WriteSession, book: EntityBook, ops: Sequence[Operation], m
             continue
         key = None
         if predicate is None or not predicate.is_functional:
-            ignore_case = predicate is not None and predicate.ignore_case
             target = known(op.object_ref) if isinstance(op, AssertRelationship) else None
             if isinstance(op, AssertRelationship) and target is None:
                 continue
             value = op.object_value if isinstance(op, AssertFact) else None
-            key = canonical.object_key(value=value, entity_id=target, ignore_case=ignore_case)
+            key = values.object_key(predicate, value=value, entity_id=target)
         yield Group(subject, op.predicate, known(op.applies_to_ref), key)

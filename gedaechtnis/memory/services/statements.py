@@ -14,6 +14,7 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.instants import UNKNOWN, Bound, Precision, parse_bound, parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
+from gedaechtnis.identity.principals import PrincipalKind
 from gedaechtnis.memory import values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation
 from gedaechtnis.memory.services.entities import EntityBook
@@ -21,7 +22,7 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.slots import pair_key, slot_key
 from gedaechtnis.memory.wording import readable, sentence
 from gedaechtnis.registry.catalogue import Catalogue
-from gedaechtnis.registry.models import Predicate
+from gedaechtnis.registry.models import Predicate, State
 from gedaechtnis.world.models import Entity
 
 _PREDICATE_KEY = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)*", re.ASCII)
@@ -129,9 +130,15 @@ def resolve(
 
     Raises:
         Problem: `unknown_reference`, `ambiguous_reference`, `kind_misfit`, `value_misfit`,
-            `invalid_predicate`, or a problem of the times and texts.
+            `invalid_predicate`, `unknown_predicate`, `deprecated_predicate`, or a problem of the times and texts.
     """
     predicate = predicate_for(op.predicate, session)
+    if predicate.state == State.DEPRECATED and not op.correction:
+        raise Problem(
+            "deprecated_predicate",
+            _("“%(key)s” is deprecated: what was said with it stays, nothing new is.") % {"key": predicate.key},
+            field="predicate",
+        )
     subject = book.bind(op.subject_ref, field="subject_ref")
     values.check_kind(predicate, subject.kind, predicate.subject_kinds, field="subject_ref")
     value, target = None, None
@@ -154,9 +161,7 @@ def resolve(
         value=value,
         object=target,
         applies_to=applies_to,
-        object_key=canonical.object_key(
-            value=value, entity_id=target.pk if target else None, ignore_case=predicate.ignore_case
-        ),
+        object_key=values.object_key(predicate, value=value, entity_id=target.pk if target else None),
         valid_from=read_from(op.valid_from, session, "valid_from"),
         valid_to=read_to(op.valid_to, session, "valid_to", said_at=said_at),
         observed_at=parse_instant(op.observed_at, zone=session.zone, field="observed_at") if op.observed_at else None,
@@ -165,10 +170,16 @@ def resolve(
 
 
 def predicate_for(key: str, session: WriteSession) -> Predicate:
-    """A registered predicate, or an unsaved set predicate that becomes listed for governance when used."""
+    """A registered predicate, or an unsaved set predicate that becomes listed for governance when used.
+
+    Raises:
+        Problem: `unknown_predicate` for an integration, which registers its own; `invalid_predicate`.
+    """
     found = session.catalogue.predicates.get(key)
     if found is not None:
         return found
+    if session.principal.kind is PrincipalKind.INTEGRATION:
+        raise Problem("unknown_predicate", _("Nobody registered “%(key)s”.") % {"key": key[:60]}, field="predicate")
     if not _PREDICATE_KEY.fullmatch(key):
         raise Problem("invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate")
     return Predicate(key=key, source=session.principal.kind.value, state="unreviewed")

@@ -13,6 +13,7 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
+from gedaechtnis.memory import values
 from gedaechtnis.memory.schemas import AddAlias, AssertFact, AssertRelationship, InvalidateFact, Operation, UpsertEntity
 from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.assertions import locate
@@ -64,8 +65,7 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
             if isinstance(op, AssertRelationship):
                 objects = _identities(book, op.object_ref, "object_ref")
             else:
-                ignore_case = predicate is not None and predicate.ignore_case
-                objects = [str(canonical.object_key(value=op.object_value, ignore_case=ignore_case))]
+                objects = [str(values.object_key(predicate, value=op.object_value))]
             subjects = _identities(book, op.subject_ref, "subject_ref")
             parts = list(product(subjects, [op.predicate], objects, contexts))
         case UpsertEntity():
