@@ -285,8 +285,8 @@ def test_case_c19_each_predicate_knows_how_many_values_it_takes(memory: Memory) 
         memory.say("2026-01-01", "person:elin", "knows", other)
     assert memory.values("person:elin", "knows") == ["maren", "tjark"]
 
-    eiche = memory.say("2026-01-01", "person:elin", "participates_in", "project:eiche")
-    memory.say("2026-06-01", "person:elin", "participates_in", "project:ulme", replaces_fact_id=str(eiche.fact_id))
+    eiche = memory.say("2026-07-01", "person:elin", "participates_in", "project:eiche", valid_from="2026-01-01")
+    memory.say("2026-08-01", "person:elin", "participates_in", "project:ulme", replaces_fact_id=str(eiche.fact_id))
     assert memory.values("person:elin", "participates_in", "2026-03-01") == ["eiche"]
     assert memory.values("person:elin", "participates_in") == ["ulme"]
 
