@@ -11,6 +11,7 @@ from gedaechtnis.api.inputs import run_id_of
 from gedaechtnis.api.paging import page_of
 from gedaechtnis.api.schemas.common import IdempotencyKey, OptionalReason, WriteScope
 from gedaechtnis.api.schemas.proposals import AnswerIn, ProposalPage, ProposalsIn, ReviewItemsIn
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import Page, ProposalView
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult, ProposalResult
@@ -29,14 +30,19 @@ def propose(
 
     An operation that a rule refuses is reported as `rejected` and the others go on; a malformed
     proposal changes nothing. The same run id with the same body answers the stored outcomes as
-    `duplicate`, with another body 409.
+    `duplicate`, with another body 409. A single operation that builds on a fact which has changed since
+    answers 409 `stale`, with the values that stand there now in `present`.
     """
     run_id = run_id_of(idempotency_key, payload.run_id, field="run_id")
-    return commit.commit_proposal(
+    result = commit.commit_proposal(
         principal=request.auth,
         proposal=payload.model_copy(update={"run_id": run_id}),
         scope_ref=chosen_scope(request.auth, write_scope),
     )
+    first, *others = result.results
+    if first.code == "stale" and not others:
+        raise Problem(first.code, first.reason or "", 409, f"operations.0.{first.field}", first.extra)
+    return result
 
 
 @router.get("", response=ProposalPage, summary="Waiting and decided operations")

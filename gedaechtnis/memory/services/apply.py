@@ -8,7 +8,7 @@ from uuid import UUID
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.memory import planner
+from gedaechtnis.memory import planner, values
 from gedaechtnis.memory.services.ledger import Group
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.slots import pair_key, slot_key
@@ -73,7 +73,7 @@ def apply_plan(
         row = _row(insert, source, new, session, plan, event_id)
         inserted.append(row)
         if is_mirrored(session, row):
-            twin = _reflected(session, row, twin_of(session, source) if source else None)
+            twin = reflected(session, row, twin_of(session, source) if source else None)
             if source is not None and source.mirror_of is not None:
                 row.mirror_of = twin.pk
             else:
@@ -130,7 +130,25 @@ def _row(
         "supersedes_fact_id": supersedes,
         "event_id": event_id,
     }
-    return make(Fact, columns)
+    row = make(Fact, columns)
+    if source is not None:  # the rules may have changed since it was written
+        row.object_key, row.slot = keys_of(session, row)
+    return row
+
+
+def keys_of(session: WriteSession, row: Fact) -> tuple[UUID, UUID]:
+    """The object key and the slot of a row under the registry's present rules."""
+    predicate = session.catalogue.predicates.get(row.predicate)
+    object_key = values.object_key(predicate, value=row.object_value, entity_id=row.object_entity_id)
+    slot = slot_key(
+        subject_id=row.subject_id,
+        predicate=row.predicate,
+        functional=predicate is not None and predicate.is_functional,
+        applies_to_id=row.applies_to_id,
+        object_key=object_key,
+        polarity=row.polarity,
+    )
+    return object_key, slot
 
 
 def is_mirrored(session: WriteSession, row: Fact) -> bool:
@@ -155,29 +173,20 @@ def twin_of(session: WriteSession, row: Fact) -> Fact | None:
     return next((other for id, other in others.items() if other.mirror_of == row.pk or row.mirror_of == id), None)
 
 
-def _reflected(session: WriteSession, row: Fact, twin: Fact | None) -> Fact:
+def reflected(session: WriteSession, row: Fact, twin: Fact | None) -> Fact:
     """The other end's row of a new row; it shares its origin and with it the evidence. `twin` is the source's."""
     if row.object_entity_id is None:
         raise ValueError("a literal has no other end")
-    object_key = canonical.object_key(entity_id=row.subject_id)
-    predicate = session.catalogue.predicates[row.predicate]
     turned = {
         "id": uuid7(),
         "subject_id": row.object_entity_id,
         "object_entity_id": row.subject_id,
-        "object_key": object_key,
-        "slot": slot_key(
-            subject_id=row.object_entity_id,
-            predicate=row.predicate,
-            functional=predicate.is_functional,
-            applies_to_id=row.applies_to_id,
-            object_key=object_key,
-            polarity=row.polarity,
-        ),
         "statement": twin.statement if twin else _worded(session, row),
         "supersedes_fact_id": twin.supersedes_fact_id if twin else row.supersedes_fact_id,
     }
-    return make(Fact, columns_of(row) | turned)
+    other = make(Fact, columns_of(row) | turned)
+    other.object_key, other.slot = keys_of(session, other)
+    return other
 
 
 def _worded(session: WriteSession, row: Fact) -> str:
