@@ -107,3 +107,9 @@ def single_operation() -> Iterator[None]:
         if problem.field and problem.field.startswith(_OPERATION_PREFIX):
             raise problem.at(problem.field.removeprefix(_OPERATION_PREFIX)) from problem
         raise
+
+
+def check_kind(kind: str | None) -> None:
+    """A filter by a kind that nobody registered is a typo; a deprecated one still has entities."""
+    if kind is not None and kind not in catalogue().kinds:
+        catalogue().kind(kind)

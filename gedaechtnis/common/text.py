@@ -50,7 +50,8 @@ def name_key(name: str) -> str:
     NFKC, case folded, invisible characters and decorating emoji removed, white space and
     punctuation folded. A name of nothing but emoji keeps them; "" only for an empty name.
     """
-    folded = _IGNORABLE.sub("", unicodedata.normalize("NFKC", name).casefold())
+    # Folded, the Turkish dotted capital leaves a dot over the i that nobody types.
+    folded = _IGNORABLE.sub("", unicodedata.normalize("NFKC", name).casefold().replace("i\u0307", "i"))
     folded = "".join(char for char in folded if unicodedata.category(char) != "Cf")
     plain = _fold(folded, emoji=False)
     return plain or _fold(folded, emoji=True)

@@ -151,11 +151,20 @@ class ConflictView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateView:
+    """One of several things that a name could mean, told apart from the others by `label`."""
+
+    id: UUID
+    ref: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
     """A waiting operation, told as one sentence of belief and one of why (`why_code` is its stable word)."""
 
     id: UUID
-    kind: str  # fact | conflict | entity
+    kind: str  # fact | conflict | entity | question | merge
     state: str  # open | accepted | rejected
     statement: str
     why: str
@@ -168,3 +177,5 @@ class ProposalView:
     fact_id: UUID | None
     operation: dict[str, Any] = field(default_factory=dict)
     present: str | None = None  # what is believed in the slot now, if anything
+    question: str | None = None  # which of the candidates is meant
+    candidates: tuple[CandidateView, ...] = ()

@@ -18,6 +18,7 @@ class Quote:
     zone: str
 
 
+MeaningFinder = Callable[[str, "str | None"], "list[UUID]"]
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
 QuoteClassifier = Callable[[str, str, int], None]
 Publisher = Callable[[str, dict[str, Any]], None]
@@ -31,6 +32,10 @@ def _classify_nothing(scope_ref: str, ref: str, level: int) -> None:
     return None
 
 
+def _mean_nothing(name: str, kind: str | None) -> list[UUID]:
+    return []
+
+
 def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
     return None
 
@@ -40,6 +45,9 @@ find_quote: QuoteFinder = _no_quotes
 
 classify_quoted: QuoteClassifier = _classify_nothing
 """(scope_ref, `msg:<id>`, level) → the message is at least as sensitive as what was learned from it."""
+
+find_by_meaning: MeaningFinder = _mean_nothing
+"""(name, kind) → entities of the open scope whose description is close in meaning, the closest first."""
 
 publish: Publisher = _publish_nowhere
 """(scope_ref, ids) → tell open windows; called after commit, must not raise."""
@@ -53,6 +61,11 @@ def bind_quote_finder(function: QuoteFinder) -> None:
 def bind_quote_classifier(function: QuoteClassifier) -> None:
     global classify_quoted
     classify_quoted = function
+
+
+def bind_meaning_finder(function: MeaningFinder) -> None:
+    global find_by_meaning
+    find_by_meaning = function
 
 
 def bind_publisher(function: Publisher) -> None:

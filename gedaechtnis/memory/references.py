@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -21,6 +22,9 @@ FIELDS = ("subject_ref", "object_ref", "applies_to_ref", "entity_ref")
 """The fields in which an operation names the entities it is about."""
 
 SELF_REFS = frozenset({"me", "person:me"})
+
+FIRST_PERSON = frozenset({"me", "i", "myself", "ich", "mich", "mir", "ich selbst"})
+"""Name keys by which people speak of themselves."""
 
 
 def named_by(op: Operation) -> list[str]:
@@ -73,8 +77,8 @@ class Finder(Protocol):
         """Those whose own name has this key."""
         ...
 
-    def by_alias(self, key: str) -> list[Entity]:
-        """Those that today bear another name of this key."""
+    def by_alias(self, key: str, at: datetime) -> list[Entity]:
+        """Those that bear another name of this key at an instant."""
         ...
 
     def self_of(self, scope_ref: str) -> Entity | None:
@@ -97,8 +101,8 @@ class Stored:
     def by_key(self, key: str) -> list[Entity]:
         return list(self.named.filter(name_key=key))
 
-    def by_alias(self, key: str) -> list[Entity]:
-        return list(self.named.filter(pk__in=bearers([key]).values("entity_id")))
+    def by_alias(self, key: str, at: datetime) -> list[Entity]:
+        return list(self.named.filter(pk__in=bearers([key]).filter(borne_at(at)).values("entity_id")))
 
     def self_of(self, scope_ref: str) -> Entity | None:
         return Entity.objects.filter(is_self=True, scope_ref=scope_ref).first()
@@ -113,11 +117,13 @@ class Stored:
 
 
 def bearers(keys: Collection[str]) -> QuerySet[EntityAlias]:
-    """The aliases of these keys that hold today, as believed today."""
-    now = clock.now()
-    return EntityAlias.objects.filter(
-        Q(valid_to=None) | Q(valid_to__gt=now), key__in=keys, superseded_at=None, valid_from__lte=now
-    )
+    """The aliases of these keys, whenever they hold, as believed today."""
+    return EntityAlias.objects.filter(key__in=keys, superseded_at=None)
+
+
+def borne_at(at: datetime) -> Q:
+    """Aliases that hold at an instant."""
+    return Q(valid_from__lte=at) & (Q(valid_to=None) | Q(valid_to__gt=at))
 
 
 def find(ref: str, *, scopes: Sequence[str], field: str | None = None) -> Entity:
@@ -161,45 +167,70 @@ def survivor(entity: Entity | None, finder: Finder) -> Entity | None:
     return entity
 
 
-def by_name(
-    name: str,
-    *,
-    scopes: Sequence[str],
-    kind: str | None = None,
-    field: str | None = None,
-    among: Finder | None = None,
-) -> Entity | None:
-    """The one entity of that name or alias in the nearest scope that has any; None if there is none.
+class AmbiguousReference(Problem):
+    """A name that several entities bear: which of them is meant, only a person can say."""
 
-    Equal name keys are the same name; an exact canonical name beats an alias.
-
-    Raises:
-        Problem: `ambiguous_reference` (with the candidates) when several bear it.
-    """
-    key = name_key(name)
-    finder = among or Stored(scopes)
-    for found in (finder.by_key(key), finder.by_alias(key)) if key else ():
-        for scope_ref in scopes:
-            here = [entity for entity in found if entity.scope_ref == scope_ref and kind in (None, entity.kind)]
-            if len(here) > 1:
-                raise _ambiguous(name, here, field)
-            if here:
-                return here[0]
-    return None
+    def __init__(self, name: str, entities: Iterable[Entity], field: str | None) -> None:
+        self.name = name
+        self.entities = sorted(entities, key=lambda entity: (entity.ref, entity.pk))[:_CANDIDATES]
+        refs = [entity.ref for entity in self.entities]
+        super().__init__(
+            "ambiguous_reference",
+            _("“%(name)s” could be several: %(refs)s. Which one?") % {"name": name[:80], "refs": ", ".join(refs)},
+            409,
+            field,
+            {"candidates": refs},
+        )
 
 
 _CANDIDATES = 20
 
 
-def _ambiguous(name: str, entities: Iterable[Entity], field: str | None) -> Problem:
-    refs = sorted(entity.ref for entity in entities)[:_CANDIDATES]
-    return Problem(
-        "ambiguous_reference",
-        _("“%(name)s” could be several: %(refs)s. Which one?") % {"name": name[:80], "refs": ", ".join(refs)},
-        409,
-        field,
-        {"candidates": refs},
-    )
+def by_name(
+    name: str,
+    *,
+    scopes: Sequence[str],
+    kinds: Collection[str] = (),
+    at: datetime | None = None,
+    field: str | None = None,
+    among: Finder | None = None,
+) -> Entity | None:
+    """The one entity that a name means exactly (`bearing`); None if there is none.
+
+    Raises:
+        AmbiguousReference: several bear it.
+    """
+    found = bearing(name, scopes=scopes, kinds=kinds, at=at, among=among)
+    if len(found) > 1:
+        raise AmbiguousReference(name, found, field)
+    return found[0] if found else None
+
+
+def bearing(
+    name: str,
+    *,
+    scopes: Sequence[str],
+    kinds: Collection[str] = (),
+    at: datetime | None = None,
+    among: Finder | None = None,
+) -> list[Entity]:
+    """Who bears a name or alias at an instant (now by default), in the nearest scope that has any.
+
+    Equal name keys are the same name; an exact canonical name beats an alias. Whoever says “I” means the person whose
+    scope it is. `kinds`: only those, if any are given.
+    """
+    key = name_key(name)
+    finder = among or Stored(scopes)
+    if key in FIRST_PERSON and (not kinds or "person" in kinds) and (own := finder.self_of(scopes[0])):
+        return [own]
+    moment = at or clock.now()
+    for find in (finder.by_key, lambda key: finder.by_alias(key, moment)) if key else ():
+        found = find(key)
+        for scope_ref in scopes:
+            here = [entity for entity in found if entity.scope_ref == scope_ref and (not kinds or entity.kind in kinds)]
+            if here:
+                return list({entity.pk: entity for entity in here}.values())
+    return []
 
 
 def _nearest(candidates: Iterable[Entity], scopes: Sequence[str]) -> Entity | None:

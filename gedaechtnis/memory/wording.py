@@ -65,6 +65,9 @@ _WHY = {
     "derived": gettext_lazy("It follows from what was said, but was not said like this."),
     "privileged": gettext_lazy("Rules and permissions always need your word."),
     "conflict": gettext_lazy("It contradicts what you said."),
+    "ambiguous": gettext_lazy("Several bear this name."),
+    "alike": gettext_lazy("Their names are nearly the same."),
+    "shared": gettext_lazy("They share an address or a number."),
     "review": gettext_lazy("I am not sure that I understood this rightly."),
 }
 

@@ -271,7 +271,10 @@ class OperationRecord(ScopedModel):
 
 
 class Proposal(ScopedModel):
-    """An operation that waits for a person. Never among facts, so it can never be read as one."""
+    """An operation that waits for a person. Never among facts, so it can never be read as one.
+
+    `choices` of a question: the field of the operation that is not clear, the name there, and who could be meant.
+    """
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -288,6 +291,7 @@ class Proposal(ScopedModel):
     built_on = models.JSONField(default=list)
     default_from = models.DateTimeField()
     present = models.TextField(blank=True)
+    choices = models.JSONField(default=dict)
     proposed_by = models.TextField()
     run_id = models.CharField(max_length=200)
     op_index = models.IntegerField()

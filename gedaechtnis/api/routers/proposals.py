@@ -10,7 +10,14 @@ from gedaechtnis.api.auth import ApiRequest, chosen_scope
 from gedaechtnis.api.inputs import run_id_of
 from gedaechtnis.api.paging import page_of
 from gedaechtnis.api.schemas.common import IdempotencyKey, OptionalReason, WriteScope
-from gedaechtnis.api.schemas.proposals import AnswerIn, ProposalPage, ProposalsIn, ReviewItemsIn
+from gedaechtnis.api.schemas.proposals import (
+    AcceptIn,
+    AnswerIn,
+    OptionalAcceptance,
+    ProposalPage,
+    ProposalsIn,
+    ReviewItemsIn,
+)
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import Page, ProposalView
@@ -52,9 +59,12 @@ def list_proposals(request: ApiRequest, filters: Query[ProposalsIn]) -> Page[Pro
 
 
 @router.post("/{proposal_id}/accept", response=OperationResult, summary="Accept a waiting operation")
-def accept_proposal(request: ApiRequest, proposal_id: UUID, payload: OptionalReason) -> OperationResult:
-    """Carry it out on the person's authority, now. 409 `stale` if what it builds on has changed: look again."""
-    return governance.accept_proposal(principal=request.auth, proposal_id=proposal_id, reason=payload.reason)
+def accept_proposal(request: ApiRequest, proposal_id: UUID, payload: OptionalAcceptance) -> OperationResult:
+    """Carry it out on the person's authority, now. 409 `stale` if what it builds on has changed: look again.
+
+    A question is answered with `candidate_id`; should the answer raise another one, the outcome is `pending`.
+    """
+    return _accept(request, proposal_id, payload)
 
 
 @router.post("/{proposal_id}/reject", response=OperationResult, summary="Decline a waiting operation")
@@ -72,8 +82,15 @@ def list_review_items(request: ApiRequest, filters: Query[ReviewItemsIn]) -> Pag
 @review_router.post("/{item_id}/answer", response=OperationResult, summary="Answer a review item")
 def answer_review_item(request: ApiRequest, item_id: UUID, payload: AnswerIn) -> OperationResult:
     """Accept or reject; of two answers the first one counts, the second gets 409 `already_decided`."""
-    decide = governance.accept_proposal if payload.action == "accept" else governance.reject_proposal
-    return decide(principal=request.auth, proposal_id=item_id, reason=payload.reason)
+    if payload.action == "accept":
+        return _accept(request, item_id, payload)
+    return governance.reject_proposal(principal=request.auth, proposal_id=item_id, reason=payload.reason)
+
+
+def _accept(request: ApiRequest, proposal_id: UUID, payload: AcceptIn) -> OperationResult:
+    return governance.accept_proposal(
+        principal=request.auth, proposal_id=proposal_id, reason=payload.reason, choice=payload.candidate_id
+    )
 
 
 def _listed(principal: Principal, state: str, cursor: str | None, limit: int) -> Page[ProposalView]:

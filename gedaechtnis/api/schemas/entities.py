@@ -17,11 +17,6 @@ class EntitiesIn(PageIn):
     status: Status = "active"
 
 
-class ResolveIn(In):
-    ref: str = Field(min_length=1, max_length=500, description="A UUID, `kind:slug`, `me`, a name or an alias.")
-    kind: str | None = Field(default=None, max_length=100)
-
-
 class EntityOut(Out):
     id: UUID
     ref: str
@@ -105,17 +100,3 @@ OptionalUndo = Annotated[UndoIn, Body(UndoIn())]
 class EntityPage(Out):
     items: list[EntityOut]
     cursor: str | None
-
-
-class ResolvedOut(Out):
-    """What a name means. `candidates` are all that it could mean where it is not clear, or what sounds alike."""
-
-    name: str
-    kind: str | None
-    entity_id: UUID | None = None
-    ref: str | None = None
-    is_new: bool = False
-    is_reference: bool = False
-    needs_clarification: bool = False
-    question: str | None = None
-    candidates: list[EntityOut] = Field(default_factory=list)

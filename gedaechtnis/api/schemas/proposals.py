@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
+
+from ninja.params.functions import Body
+from pydantic import Field
 
 from gedaechtnis.api.schemas.common import Instant, Out, PageIn, ReasonIn
 
@@ -16,8 +19,18 @@ class ReviewItemsIn(PageIn):
     status: State = "open"
 
 
-class AnswerIn(ReasonIn):
+class AcceptIn(ReasonIn):
+    candidate_id: UUID | None = Field(default=None, description="The answer to a question: one of its candidates.")
+
+
+class AnswerIn(AcceptIn):
     action: Literal["accept", "reject"]
+
+
+class CandidateOut(Out):
+    id: UUID
+    ref: str
+    label: str
 
 
 class ProposalOut(Out):
@@ -34,6 +47,11 @@ class ProposalOut(Out):
     fact_id: UUID | None
     operation: dict[str, Any]
     present: str | None
+    question: str | None
+    candidates: list[CandidateOut]
+
+
+OptionalAcceptance = Annotated[AcceptIn, Body(AcceptIn())]
 
 
 class ProposalPage(Out):

@@ -73,7 +73,7 @@ def search_entities(
         found = _first_by_name(rows, principal.read_scopes, limit + 1)
         page = found[:limit]
         more = _cursor(names.Place(None, page[-1].name_key, page[-1].pk)) if len(found) > limit else None
-        return Page(items=_views(page), cursor=more)
+        return Page(items=entity_views(page), cursor=more)
 
 
 def _first_by_name(rows: QuerySet[Entity], scopes: Sequence[str], limit: int) -> list[Entity]:
@@ -90,7 +90,7 @@ def _named_like(q: str, *, kind: str | None, status: str, cursor: str | None, li
     entities = Entity.objects.in_bulk([place.id for place in found[:limit]])
     page = [entities[place.id] for place in found[:limit] if place.id in entities]
     more = _cursor(found[limit - 1]) if len(found) > limit else None
-    return Page(items=_views(page), cursor=more)
+    return Page(items=entity_views(page), cursor=more)
 
 
 def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityView, ...]:
@@ -104,7 +104,7 @@ def recently_learned(*, principal: Principal, limit: int = 5) -> tuple[EntityVie
         )
         order = [row["subject_id"] for row in latest[:limit]]
         found = {entity.pk: entity for entity in Entity.objects.filter(pk__in=order)}
-        return _views([found[id] for id in order if id in found])
+        return entity_views([found[id] for id in order if id in found])
 
 
 def get_entity(*, principal: Principal, ref: str) -> EntityView:
@@ -116,7 +116,7 @@ def get_entity(*, principal: Principal, ref: str) -> EntityView:
     check_text(ref, field="ref", limit=500)
     with scope(principal):
         named, found = references.found_of(ref, scopes=principal.read_scopes)
-        return replace(_views([found])[0], redirected_from=named.pk if named != found else None)
+        return replace(entity_views([found])[0], redirected_from=named.pk if named != found else None)
 
 
 def kind_counts(*, principal: Principal) -> list[tuple[str, str, int]]:
@@ -137,7 +137,8 @@ def totals(*, principal: Principal) -> Totals:
     return Totals(entities=entities, facts=facts["n"], last_learned_at=facts["last"])
 
 
-def _views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
+def entity_views(entities: Sequence[Entity]) -> tuple[EntityView, ...]:
+    """Entities of the open scope with their names of today and how much is known about them."""
     ids = [entity.pk for entity in entities]
     now = clock.now()
     aliases: dict[UUID, list[str]] = {}

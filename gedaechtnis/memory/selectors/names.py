@@ -69,3 +69,17 @@ def is_index_usable() -> bool:
             [_OPERATOR_FUNCTIONS],
         )
         return bool(cursor.fetchone()[0])
+
+
+def likeness(places: Sequence[Place], keys: Sequence[str]) -> dict[UUID, float]:
+    """How alike (0 to 1, by trigrams) the name by which each place was found is to the likest of the keys."""
+    if not places:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT found.id, max(similarity(found.name, world_fold(k.key))) "
+            "FROM unnest(%s::uuid[], %s::text[]) AS found (id, name) CROSS JOIN unnest(%s::text[]) AS k (key) "
+            "GROUP BY found.id",
+            [[place.id for place in places], [place.key for place in places], list(keys)],
+        )
+        return dict(cursor.fetchall())

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
-from gedaechtnis.memory.answers import ProposalView
+from gedaechtnis.memory.answers import CandidateView, ProposalView
+from gedaechtnis.memory.resolution.distinguishing import labels, question
 from gedaechtnis.memory.wording import why_in_words
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, Proposal
@@ -17,7 +18,7 @@ def list_proposals(*, principal: Principal, state: str | None = "open") -> tuple
     """Proposals in one state (None: all), oldest first."""
     with scope(principal):
         rows = Proposal.objects.order_by("recorded_at", "op_index")
-        return proposal_views(rows.filter(state=state) if state else rows)
+        return proposal_views(rows.filter(state=state) if state else rows, principal=principal)
 
 
 def proposals_about(*, principal: Principal, entity_id: UUID) -> tuple[ProposalView, ...]:
@@ -25,11 +26,11 @@ def proposals_about(*, principal: Principal, entity_id: UUID) -> tuple[ProposalV
     with scope(principal):
         entity = Entity.objects.get(pk=entity_id)
         waiting = Proposal.objects.filter(state=Proposal.State.OPEN).order_by("recorded_at", "op_index")
-        return proposal_views(row for row in waiting if _names(row, entity, principal))
+        return proposal_views([row for row in waiting if _names(row, entity, principal)], principal=principal)
 
 
 def _names(row: Proposal, entity: Entity, principal: Principal) -> bool:
-    named = {row.operation.get(name) for name in references.FIELDS}
+    named = {row.operation.get(name) for name in references.FIELDS} | set(row.choices.get("entity_ids", ()))
     if str(entity.pk) in named:
         return True
     if entity.ref not in named or entity.ref in row.entities:  # the latter: a new one that bears this reference
@@ -41,26 +42,43 @@ def _names(row: Proposal, entity: Entity, principal: Principal) -> bool:
 def proposals_by_id(*, principal: Principal, ids: Iterable[UUID]) -> dict[UUID, ProposalView]:
     """Proposals by id, whatever their state; unreadable ones are left out."""
     with scope(principal):
-        return {view.id: view for view in proposal_views(Proposal.objects.filter(pk__in=list(ids)))}
+        return {
+            view.id: view for view in proposal_views(Proposal.objects.filter(pk__in=list(ids)), principal=principal)
+        }
 
 
-def proposal_views(rows: Iterable[Proposal]) -> tuple[ProposalView, ...]:
+def proposal_views(rows: Iterable[Proposal], *, principal: Principal) -> tuple[ProposalView, ...]:
+    """Proposals in plain words; what is asked is put in the reader's language, with what they know of today."""
+    return tuple(_view(row, _candidates(row, principal)) for row in rows)
+
+
+def _view(row: Proposal, candidates: tuple[CandidateView, ...]) -> ProposalView:
+    return ProposalView(
+        id=row.pk,
+        kind=row.kind,
+        state=row.state,
+        statement=row.statement,
+        why=row.operation.get("reason") or why_in_words(row.why),
+        why_code=row.why,
+        quote=row.quote,
+        proposed_by=row.proposed_by,
+        scope_ref=row.scope_ref,
+        created_at=row.recorded_at,
+        decided_at=row.decided_at,
+        fact_id=row.fact_id,
+        operation=row.operation,
+        present=row.present or None,
+        question=question([candidate.label for candidate in candidates]) if candidates else None,
+        candidates=candidates,
+    )
+
+
+def _candidates(row: Proposal, principal: Principal) -> tuple[CandidateView, ...]:
+    if row.state != Proposal.State.OPEN or not row.choices:
+        return ()
+    offered = Entity.objects.in_bulk([UUID(id) for id in row.choices["entity_ids"]])
+    known = [offered[UUID(id)] for id in row.choices["entity_ids"] if UUID(id) in offered]
+    told = labels(known, principal=principal)
     return tuple(
-        ProposalView(
-            id=row.pk,
-            kind=row.kind,
-            state=row.state,
-            statement=row.statement,
-            why=row.operation.get("reason") or why_in_words(row.why),
-            why_code=row.why,
-            quote=row.quote,
-            proposed_by=row.proposed_by,
-            scope_ref=row.scope_ref,
-            created_at=row.recorded_at,
-            decided_at=row.decided_at,
-            fact_id=row.fact_id,
-            operation=row.operation,
-            present=row.present or None,
-        )
-        for row in rows
+        CandidateView(id=entity.pk, ref=entity.ref, label=label) for entity, label in zip(known, told, strict=True)
     )

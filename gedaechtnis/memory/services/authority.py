@@ -19,21 +19,32 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity
 
 
-def judge_operation(
-    session: WriteSession, book: EntityBook, op: Operation, *, force_review: bool = False
-) -> Provenance:
-    """The server's view of who says this, and whether it may be written without a person."""
+def judge_operation(session: WriteSession, op: Operation) -> Provenance:
+    """The server's view of who says this, and whether they may without a person, whatever it is about."""
     observed = getattr(op, "observed_at", None)
-    provenance = judge(
+    return judge(
         principal=session.principal,
         scope_ref=session.scope_ref,
         claimed=op.source,
         memory_type=op.memory_type,
         evidence=op.evidence,
-        privileged=not session.principal.is_person and is_privileged(session, book, op),
         observed_at=parse_instant(observed, zone=session.zone, field="observed_at") if observed else None,
     )
-    if force_review and provenance.commits and not session.principal.is_person:
+
+
+def guarded(
+    provenance: Provenance, session: WriteSession, book: EntityBook, op: Operation, *, force_review: bool = False
+) -> Provenance:
+    """The same judgement, but a person decides where it touches policies, or where review was asked for.
+
+    Raises:
+        Problem: a reference that cannot be resolved.
+    """
+    if session.principal.is_person:
+        return provenance
+    if is_privileged(session, book, op):
+        return proposals.held_back(provenance, why="privileged")
+    if force_review and provenance.commits:
         return proposals.held_back(provenance, why="review")
     return provenance
 
@@ -50,7 +61,9 @@ def is_privileged(session: WriteSession, book: EntityBook, op: Operation) -> boo
         case UpsertEntity():
             kind = op.kind
         case AssertFact() | AssertRelationship():
-            kind, predicate = book.bind(op.subject_ref, field="subject_ref").kind, op.predicate
+            predicate = op.predicate
+            allowed = predicates[predicate].subject_kinds if predicate in predicates else ()
+            kind = book.bind(op.subject_ref, field="subject_ref", kinds=allowed).kind
         case AddAlias():
             kind = book.bind(op.entity_ref, field="entity_ref").kind
         case InvalidateFact():

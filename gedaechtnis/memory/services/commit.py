@@ -60,7 +60,7 @@ def commit_proposal(
             else:
                 results.append(_carry_out(session, book, op, index, force_review=index in review))
                 levels.append(session.level)
-        operations.propose_unused_sketches(session, book, ops, results)
+        operations.settle_hints(session, book, ops, results)
         for index in range(len(hashes)):
             if index not in earlier:
                 session.add_record(
@@ -79,13 +79,10 @@ def _carry_out(
     session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
 ) -> OperationResult:
     """One operation; a rule that refuses it is its outcome, an error of the database is not caught."""
-    bound, sketches = dict(book.bound), dict(book.sketches)
     session.level = PUBLIC
     try:
-        with session.attempt():
-            return operations.carry_out(session, book, op, index, force_review=force_review)
+        return operations.carry_out(session, book, op, index, force_review=force_review)
     except Problem as problem:
-        book.bound, book.sketches = bound, sketches
         return OperationResult(
             op_index=index,
             outcome=Outcome.REJECTED,

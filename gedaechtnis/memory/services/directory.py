@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
-from gedaechtnis.common import clock
 from gedaechtnis.common.text import name_key
 from gedaechtnis.identity.principals import MAX_CLEARANCE
 from gedaechtnis.memory.planner.intervals import FOREVER
@@ -28,7 +28,7 @@ class Directory:
     _ids: dict[UUID, list[Entity]] = field(default_factory=dict)
     _slugs: dict[tuple[str, str], list[Entity]] = field(default_factory=dict)
     _keys: dict[str, list[Entity]] = field(default_factory=dict)
-    _aliases: dict[str, list[Entity]] = field(default_factory=dict)
+    _aliases: dict[str, list[EntityAlias]] = field(default_factory=dict)
 
     def seen_by(self, clearance: int) -> Directory:
         """The same directory as somebody of that clearance finds it."""
@@ -49,12 +49,11 @@ class Directory:
             self._read_keys({key})
         return self._admitted(self._keys[key])
 
-    def by_alias(self, key: str) -> list[Entity]:
+    def by_alias(self, key: str, at: datetime) -> list[Entity]:
         if key not in self._aliases:
             self._read_aliases({key})
-        now = clock.now()
-        new = [a.entity for a in self.named if a.key == key and a.valid_from <= now < (a.valid_to or FOREVER)]
-        return self._admitted([*self._aliases[key], *new])
+        known = (*self._aliases[key], *(alias for alias in self.named if alias.key == key))
+        return self._admitted([a.entity for a in known if a.valid_from <= at < (a.valid_to or FOREVER)])
 
     def self_of(self, scope_ref: str) -> Entity | None:
         return Stored(self.scopes).self_of(scope_ref)
@@ -110,11 +109,12 @@ class Directory:
 
     def _read_aliases(self, keys: set[str]) -> None:
         self._aliases.update({key: [] for key in keys})
-        found = set(bearers(keys).values_list("entity_id", "key")) if keys else set()
-        bearing = {entity.pk: entity for entity in self._stored.named.filter(pk__in={id for id, _key in found})}
-        for id, key in found:
-            if id in bearing:
-                self._aliases[key].append(bearing[id])
+        known = list(bearers(keys)) if keys else []
+        bearing = {entity.pk: entity for entity in self._stored.named.filter(pk__in={a.entity_id for a in known})}
+        for alias in known:
+            if alias.entity_id in bearing:
+                alias.entity = bearing[alias.entity_id]
+                self._aliases[alias.key].append(alias)
 
     @property
     def _stored(self) -> Stored:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.refusals import empty_interval
+from gedaechtnis.memory.references import AmbiguousReference
 from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.world.models import Entity, EntityAlias
@@ -42,60 +44,105 @@ class EntityBook:
     """What references mean within one proposal: its own hints first, then what is known.
 
     `sketches` are entities that only a waiting operation names; they are not created before a person agrees.
+    `unclear` are hints for a name that several entities bear; whoever uses one needs a person's answer first.
+    `meant` is what the fields of the operation under way were bound to.
     """
 
     session: WriteSession
     bound: dict[str, Entity] = field(default_factory=dict)
     sketches: dict[str, Sketch] = field(default_factory=dict)
+    unclear: dict[str, AmbiguousReference] = field(default_factory=dict)
+    meant: dict[str, Entity] = field(default_factory=dict)
+    said_at: datetime | None = None
 
     @property
     def scopes(self) -> Sequence[str]:
         """Where to look, nearest first."""
         return self.session.directory.scopes
 
-    def bind(self, ref: str, *, field: str) -> Entity:
-        """The entity a reference means.
+    @contextmanager
+    def operation(self, *, said_at: datetime) -> Iterator[None]:
+        """One operation, all or nothing; names mean what they meant when it was said."""
+        bound, sketches = dict(self.bound), dict(self.sketches)
+        self.said_at, self.meant = said_at, {}
+        try:
+            with self.session.attempt():
+                yield
+        except Problem:
+            self.bound, self.sketches = bound, sketches
+            raise
+
+    @contextmanager
+    def standing_in(self, ref: str, entity: Entity) -> Iterator[None]:
+        """For a while a reference means an entity that will not be stored."""
+        before = self.bound.get(ref)
+        self.bound[ref] = entity
+        try:
+            yield
+        finally:
+            del self.bound[ref]
+            if before is not None:
+                self.bound[ref] = before
+
+    def bind(self, ref: str, *, field: str, kinds: Collection[str] = ()) -> Entity:
+        """The entity a reference means; a name that several bear means the one of a fitting kind.
 
         Raises:
             Problem: `unknown_reference` (missing and foreign alike) or `ambiguous_reference`.
         """
+        if ref in self.unclear and ref not in self.bound:
+            unclear = self.unclear[ref]
+            raise AmbiguousReference(unclear.name, unclear.entities, field)
         found = self.bound.get(ref)
         if found is None and ref in self.sketches:
-            found = sketched(self.sketches[ref], self.session)
+            found = self.bound[ref] = sketched(self.sketches[ref], self.session)
         if found is None:
-            found = self.known(ref, field=field)
+            found = self.known(ref, field=field, kinds=kinds)
         if found is None:
             raise Problem(
                 "unknown_reference",
                 _("Nothing is known under “%(ref)s”, and this proposal does not introduce it.") % {"ref": ref[:80]},
                 field=field,
             )
-        self.bound[ref] = found
+        self.meant[field] = found
         return found
 
-    def known(self, ref: str, *, field: str) -> Entity | None:
+    def known(self, ref: str, *, field: str, kinds: Collection[str] = ()) -> Entity | None:
         """By UUID or `kind:slug`, else by exact name or alias; only what exists for the caller's clearance."""
         directory = self.session.directory.seen_by(self.session.principal.clearance)
         entity = references.look_up(ref, scopes=self.scopes, among=directory)
-        if entity is None and references.split_ref(ref) is None:
-            entity = references.by_name(ref, scopes=self.scopes, field=field, among=directory)
-        return entity
+        if entity is not None or references.split_ref(ref) is not None:
+            return entity
+        named = references.bearing(ref, scopes=self.scopes, at=self.said_at, among=directory)
+        fitting = [entity for entity in named if entity.kind in kinds] or named
+        if len(fitting) > 1:
+            raise AmbiguousReference(ref, fitting, field)
+        return fitting[0] if fitting else None
 
     def match(self, op: UpsertEntity) -> Entity | None:
-        """The entity that an `upsert_entity` already means: by reference, exact name or alias."""
+        """The entity that an `upsert_entity` already means: by reference, exact name or alias.
+
+        Raises:
+            AmbiguousReference: several of that kind bear the name.
+        """
         directory = self.session.directory
         by_ref = references.look_up(op.id_hint, scopes=self.scopes, among=directory)
         if by_ref is not None and by_ref.kind == op.kind:
             return by_ref
         return references.by_name(
-            op.canonical_name, scopes=self.scopes, kind=op.kind, field="canonical_name", among=directory
+            op.canonical_name,
+            scopes=self.scopes,
+            kinds=(op.kind,),
+            at=self.said_at,
+            field="canonical_name",
+            among=directory,
         )
 
     def pinned(self, op: Operation) -> dict[str, Any]:
         """An operation as JSON that can wait: names and hints that only this proposal understands become ids."""
         body = op.model_dump(mode="json")
         for name in references.FIELDS:
-            entity = self.bound.get(body.get(name) or "")
+            entity = self.meant.get(name)
             if entity is not None and not is_sketch(entity) and body[name] != entity.ref:
                 body[name] = str(entity.pk)
         return body

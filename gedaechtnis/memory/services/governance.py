@@ -21,7 +21,15 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     Source,
 )
-from gedaechtnis.memory.services import assertions, closings, operations, proposals, statements, suppressions
+from gedaechtnis.memory.services import (
+    assertions,
+    closings,
+    operations,
+    proposals,
+    questions,
+    statements,
+    suppressions,
+)
 from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.provenance import Provenance
@@ -33,43 +41,69 @@ from gedaechtnis.world.models import Fact, Proposal
 _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
 
 
-def accept_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
+def accept_proposal(
+    *, principal: Principal, proposal_id: UUID, reason: str | None = None, choice: UUID | None = None
+) -> OperationResult:
     """Carry the operation out on the person's authority, at the tick of acceptance.
+
+    `choice` answers a question with one of its candidates; if another name in it is not clear either, that one is
+    asked for next, and the outcome is `pending`.
 
     Raises:
         NotFound: no such proposal for this principal.
         Problem: `person_required` (403); `already_decided` (409, first wins); `stale` (409) when
-            the slot moved since: the proposal is kept, with the present value.
+            the slot moved since: the proposal is kept, with the present value; `choice_required`,
+            `not_a_candidate`, `nothing_to_choose`.
     """
     _require_person(principal)
     proposal = _find(principal, proposal_id)
     moved = False
     with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
         session, proposal = _begin(opened, proposal)
-        tick = session.ticks[0]
-        op = _OPERATION.validate_python(proposal.operation)
-        provenance = _accepted(op, proposal)
+        op = _chosen(proposal, choice)
         book = _book(session, proposal)
         _bind_met_meanwhile(book)
-        moved = _refresh_if_moved(session, book, op, proposal)
+        moved = proposal.kind != proposals.QUESTION and _refresh_if_moved(session, book, op, proposal)
         if not moved:
-            act = Act(session=session, book=book, index=0, tick=tick, provenance=provenance, decided=True)
-            result = operations.perform(act, op)
-            proposal.state = Proposal.State.ACCEPTED
-            proposal.fact_id = result.fact_id
-            _decide(session, proposal, reason)
-            event_id = proposals.add_event(
-                session,
-                proposal,
-                "proposal.accepted",
-                tick,
-                {"fact_id": str(result.fact_id) if result.fact_id else None},
-            )
+            result = _carry_out(session, book, op, proposal, reason)
             session.finish()
-            return result.model_copy(update={"proposal_id": proposal.pk, "event_id": result.event_id or event_id})
+            return result
         session.proposals.append(proposal.pk)
         session.finish()
     raise Problem("stale", _("What this builds on has changed since. Please look at it again."), 409)
+
+
+def _chosen(proposal: Proposal, choice: UUID | None) -> Operation:
+    op = _OPERATION.validate_python(proposal.operation)
+    if proposal.kind == proposals.QUESTION:
+        return questions.answered(proposal, op, choice)
+    if choice is not None:
+        raise Problem("nothing_to_choose", _("There is nothing to choose here."), field="candidate_id")
+    return op
+
+
+def _carry_out(
+    session: WriteSession, book: EntityBook, op: Operation, proposal: Proposal, reason: str | None
+) -> OperationResult:
+    tick, is_answer = session.ticks[0], proposal.kind == proposals.QUESTION
+    provenance = _accepted(op, proposal)
+    # Who says whom they mean has not looked at what stands against it.
+    act = Act(session=session, book=book, index=0, tick=tick, provenance=provenance, decided=not is_answer)
+    try:
+        with book.operation(said_at=proposal.default_from):
+            result = operations.perform(act, op)
+    except references.AmbiguousReference as unclear:
+        questions.renew(book, proposal, op, unclear)
+        return OperationResult(op_index=0, outcome=Outcome.PENDING, proposal_id=proposal.pk, extra=unclear.extra)
+    proposal.state = Proposal.State.ACCEPTED
+    proposal.fact_id = result.fact_id
+    _decide(session, proposal, reason)
+    event_id = proposals.add_event(
+        session, proposal, "proposal.accepted", tick, {"fact_id": str(result.fact_id) if result.fact_id else None}
+    )
+    return result.model_copy(
+        update={"proposal_id": result.proposal_id or proposal.pk, "event_id": result.event_id or event_id}
+    )
 
 
 def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
@@ -83,7 +117,9 @@ def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | No
         session, proposal = _begin(opened, proposal)
         proposal.state = Proposal.State.REJECTED
         _decide(session, proposal, reason)
-        suppressions.remember(session, _book(session, proposal), _OPERATION.validate_python(proposal.operation))
+        book, op = _book(session, proposal), _OPERATION.validate_python(proposal.operation)
+        questions.leave_open(book, proposal, op)
+        suppressions.remember(session, book, op)
         event_id = proposals.add_event(session, proposal, "proposal.rejected", session.ticks[0])
         session.finish()
     return OperationResult(
@@ -128,7 +164,7 @@ def _accepted(op: Operation, proposal: Proposal) -> Provenance:
 def _bind_met_meanwhile(book: EntityBook) -> None:
     """A sketch whose name has been met since the proposal is that entity, not a second one."""
     for hint, sketch in list(book.sketches.items()):
-        met = references.by_name(sketch.name, scopes=book.scopes, kind=sketch.kind)
+        met = references.by_name(sketch.name, scopes=book.scopes, kinds=(sketch.kind,))
         if met is not None:
             book.bound[hint] = met
             del book.sketches[hint]
@@ -136,7 +172,7 @@ def _bind_met_meanwhile(book: EntityBook) -> None:
 
 def _book(session: WriteSession, proposal: Proposal) -> EntityBook:
     sketches = {hint: Sketch(hint=hint, **sketch) for hint, sketch in proposal.entities.items()}
-    return EntityBook(session=session, sketches=sketches)
+    return EntityBook(session=session, sketches=sketches, said_at=proposal.default_from)
 
 
 def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, proposal: Proposal) -> bool:

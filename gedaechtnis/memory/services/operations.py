@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, assert_never
 
 from django.utils.translation import gettext as _
@@ -24,10 +25,18 @@ from gedaechtnis.memory.schemas import (
     RecordEvent,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import assertions, classification, closings, entities, proposals, statements
+from gedaechtnis.memory.services import (
+    assertions,
+    classification,
+    closings,
+    entities,
+    proposals,
+    questions,
+    statements,
+)
 from gedaechtnis.memory.services.act import Act
 from gedaechtnis.memory.services.assertions import Extras, Said
-from gedaechtnis.memory.services.authority import judge_operation
+from gedaechtnis.memory.services.authority import guarded, judge_operation
 from gedaechtnis.memory.services.entities import EntityBook, Sketch
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
@@ -45,12 +54,21 @@ _PLANNED = {
 def carry_out(
     session: WriteSession, book: EntityBook, op: Operation, index: int, *, force_review: bool
 ) -> OperationResult:
-    """Carry out one operation at its own tick. Raises Problem when a rule refuses it; nothing is written then."""
-    provenance = judge_operation(session, book, op, force_review=force_review)
+    """Carry out one operation at its own tick; where it is not clear whom it names, ask.
+
+    Raises Problem when a rule refuses it; nothing is written then.
+    """
+    provenance = judge_operation(session, op)
     if op.evidence is not None and not provenance.quoted and not session.principal.is_person:
         op = op.model_copy(update={"evidence": proposals.unquoted(op.evidence)})
     act = Act(session=session, book=book, index=index, tick=session.ticks[index], provenance=provenance)
-    result = perform(act, op)
+    try:
+        with book.operation(said_at=act.said_at):
+            judged = guarded(provenance, session, book, op, force_review=force_review)
+            result = perform(replace(act, provenance=judged), op)
+    except references.AmbiguousReference as unclear:
+        with book.operation(said_at=act.said_at):
+            result = questions.ask(act, op, unclear)
     if provenance.quoted and op.evidence is not None and op.evidence.ref is not None:
         ports.classify_quoted(session.scope_ref, op.evidence.ref, session.level)
     return result
@@ -323,12 +341,13 @@ def _record(act: Act, op: RecordEvent) -> OperationResult:
     )
 
 
-def propose_unused_sketches(
+def settle_hints(
     session: WriteSession, book: EntityBook, ops: Sequence[Operation], results: list[OperationResult]
 ) -> None:
-    """An entity that no waiting fact brings along waits by itself."""
+    """Hints that no waiting operation uses: a new entity waits by itself, an unclear name is refused."""
     waiting = (op for op, result in zip(ops, results, strict=True) if result.proposal_id or result.code == "suppressed")
     used = {ref for op in waiting for ref in references.named_by(op)}
+    questions.settle(book, ops, results, used)
     for op, result in zip(ops, results, strict=True):
         if isinstance(op, UpsertEntity) and op.id_hint in book.sketches and op.id_hint not in used:
             results[result.op_index] = _hold_entity(session, book, op, result)
@@ -341,10 +360,11 @@ def _hold_entity(session: WriteSession, book: EntityBook, op: UpsertEntity, resu
         book=book,
         index=result.op_index,
         tick=session.ticks[result.op_index],
-        provenance=judge_operation(session, book, op),
+        provenance=judge_operation(session, op),
     )
     try:
-        return proposals.hold_entity(act, op)
+        with book.operation(said_at=act.said_at):
+            return proposals.hold_entity(replace(act, provenance=guarded(act.provenance, session, book, op)), op)
     except Problem as problem:
         return OperationResult(
             op_index=result.op_index, outcome=Outcome.REJECTED, code=problem.code, reason=problem.detail

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.memory import planner
+from gedaechtnis.memory.references import AmbiguousReference
 from gedaechtnis.memory.schemas import (
     AddAlias,
     AssertFact,
@@ -38,6 +39,8 @@ POST_REVIEW = "post_review"
 FACT = "fact"
 CONFLICT = "conflict"
 ENTITY = "entity"
+QUESTION = "question"
+MERGE = "merge"
 
 
 def held_back(provenance: Provenance, *, why: str) -> Provenance:
@@ -142,6 +145,14 @@ def hold_entity(act: Act, op: UpsertEntity) -> OperationResult:
     )
 
 
+def hold_question(
+    act: Act, op: Operation, *, unclear: AmbiguousReference, statement: str, choices: dict[str, Any]
+) -> OperationResult:
+    """Keep an operation until a person says which of several entities it means. Raises as `hold`."""
+    result = _store(act, op, kind=QUESTION, why="ambiguous", statement=statement, entity_ref=None, choices=choices)
+    return result.model_copy(update={"field": unclear.field, "extra": unclear.extra})
+
+
 def _store(
     act: Act,
     op: Operation,
@@ -152,6 +163,7 @@ def _store(
     entity_ref: str | None,
     built_on: list[str] | None = None,
     present: str = "",
+    choices: dict[str, Any] | None = None,
 ) -> OperationResult:
     session = act.session
     suppressions.refuse(act, op)
@@ -168,6 +180,7 @@ def _store(
         built_on=built_on or [],
         default_from=act.said_at,
         present=present,
+        choices=choices or {},
         proposed_by=session.principal.acted_by,
         run_id=session.run_id,
         op_index=act.index,

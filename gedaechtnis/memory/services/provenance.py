@@ -41,7 +41,6 @@ def judge(
     claimed: Source,
     memory_type: MemoryType,
     evidence: Evidence | None,
-    privileged: bool,
     observed_at: datetime | None,
 ) -> Provenance:
     """Rank, source and route of an operation.
@@ -55,8 +54,7 @@ def judge(
             source=claimed,
             trust_tier="trusted",
             memory_type=memory_type,
-            commits=principal.is_person or not privileged,
-            why="" if principal.is_person or not privileged else "privileged",
+            commits=True,
             said_at=observed_at,
         )
     quote = _quote(scope_ref, evidence)
@@ -67,8 +65,8 @@ def judge(
             source=Source.USER_ASSERTION if explicit else Source.INFERENCE,
             trust_tier="trusted",
             memory_type=memory_type,
-            commits=explicit and not privileged,
-            why="" if explicit and not privileged else "privileged" if privileged else "derived",
+            commits=explicit,
+            why="" if explicit else "derived",
             said_at=quote.sent_at,
             quoted=True,
         )
@@ -78,8 +76,8 @@ def judge(
         source=Source.INFERENCE if lowered else claimed,
         trust_tier="trusted" if principal.trusted_writer else "untrusted",
         memory_type=memory_type,
-        commits=principal.trusted_writer and not privileged,
-        why="" if principal.trusted_writer and not privileged else "privileged" if privileged else "inference",
+        commits=principal.trusted_writer,
+        why="" if principal.trusted_writer else "inference",
         said_at=observed_at,
         lowered=lowered,
     )

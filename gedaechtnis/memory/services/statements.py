@@ -139,11 +139,11 @@ def resolve(
             _("“%(key)s” is deprecated: what was said with it stays, nothing new is.") % {"key": predicate.key},
             field="predicate",
         )
-    subject = book.bind(op.subject_ref, field="subject_ref")
+    subject = book.bind(op.subject_ref, field="subject_ref", kinds=predicate.subject_kinds)
     values.check_kind(predicate, subject.kind, predicate.subject_kinds, field="subject_ref")
     value, target = None, None
     if isinstance(op, AssertRelationship):
-        target = book.bind(op.object_ref, field="object_ref")
+        target = book.bind(op.object_ref, field="object_ref", kinds=predicate.object_kinds)
         if predicate.value_type not in (Predicate.ValueType.ENTITY, Predicate.ValueType.ANY):
             values.check_value(predicate, None, field="object_ref")
         values.check_kind(predicate, target.kind, predicate.object_kinds, field="object_ref")

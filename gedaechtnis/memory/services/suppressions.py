@@ -82,6 +82,6 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
 
 
 def _identities(book: EntityBook, ref: str, field: str) -> list[str]:
-    entity: Entity = book.bind(ref, field=field)
+    entity: Entity = book.meant.get(field) or book.bind(ref, field=field)
     named = f"{entity.kind}:{entity.name_key}"
     return [named] if is_sketch(entity) else [str(entity.pk), named]
