@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import Any, ClassVar
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
+
+from gedaechtnis.registry import value_schemas
 
 
 class State(models.TextChoices):
@@ -67,6 +71,12 @@ class EntityKind(Term):
         verbose_name_plural = _("entity kinds")
 
 
+FROZEN = ("cardinality", "symmetric", "immutable", "ignore_case")
+"""Flags of a predicate that decide where beliefs compete: facts are written by them, so they change only with those."""
+
+PREDICATE_KEY = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)*", re.ASCII)
+
+
 class Predicate(Term):
     class Cardinality(models.TextChoices):
         FUNCTIONAL = "functional", _("one value at a time")
@@ -113,6 +123,25 @@ class Predicate(Term):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["inverse"], condition=~models.Q(inverse=""), name="inverse_once"),
         ]
+
+    def clean(self) -> None:
+        """What no form field can check by itself. Raises ValidationError."""
+        wrong: dict[str, Any] = {}
+        if not PREDICATE_KEY.fullmatch(self.key):
+            wrong["key"] = _("Letters, digits, “_”, “-” and “.”; a vendor's own begin with its name and a colon.")
+        if self.immutable and not self.is_functional:
+            wrong["immutable"] = _("What never changes has one value.")
+        if self.symmetric and self.inverse:
+            wrong["inverse"] = _("What holds both ways has no other name from its object.")
+        if self.inverse and Predicate.objects.filter(key=self.inverse).exists():
+            wrong["inverse"] = _("This is a predicate of its own.")
+        if self.value_schema is not None:
+            try:
+                value_schemas.check_schema(self.value_schema)
+            except ValidationError as error:
+                wrong["value_schema"] = error
+        if wrong:
+            raise ValidationError(wrong)
 
     @property
     def is_functional(self) -> bool:

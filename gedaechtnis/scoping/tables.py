@@ -46,6 +46,10 @@ DEFINER_FUNCTIONS = {
     "scoping_erase": "the application may not delete from append-only tables, nor reach a scope nobody reads any more",
     "world_follow_merge": "a merge lets scopes follow that nobody who merges may read",
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
+    "world_follow_predicate": "when a predicate changes, scopes follow that nobody who governs it may read",
+    "world_freeze_predicate": "a predicate is frozen by facts of scopes that nobody who governs it may read",
+    "world_kind_usage": "who governs the vocabulary may know how often a kind is used, and nothing else",
+    "world_predicate_usage": "who governs the vocabulary may know how often a predicate is used, and nothing else",
 }
 
 CALLED_BY_THE_APPLICATION = frozenset(
@@ -55,6 +59,9 @@ CALLED_BY_THE_APPLICATION = frozenset(
         "world_ensure_event_partition",
         "world_find_names_as_definer",
         "world_follow_merge",
+        "world_follow_predicate",
+        "world_kind_usage",
+        "world_predicate_usage",
     }
 )
 """Of these functions, those that are not called by triggers alone."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -22,10 +21,8 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.memory.services.slots import pair_key, slot_key
 from gedaechtnis.memory.wording import readable, sentence
 from gedaechtnis.registry.catalogue import Catalogue
-from gedaechtnis.registry.models import Predicate, State
+from gedaechtnis.registry.models import PREDICATE_KEY, Predicate, State
 from gedaechtnis.world.models import Entity
-
-_PREDICATE_KEY = re.compile(r"[A-Za-z][\w.-]*(?::[\w.-]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +177,7 @@ def predicate_for(key: str, session: WriteSession) -> Predicate:
         return found
     if session.principal.kind is PrincipalKind.INTEGRATION:
         raise Problem("unknown_predicate", _("Nobody registered “%(key)s”.") % {"key": key[:60]}, field="predicate")
-    if not _PREDICATE_KEY.fullmatch(key):
+    if not PREDICATE_KEY.fullmatch(key):
         raise Problem("invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate")
     return Predicate(key=key, source=session.principal.kind.value, state="unreviewed")
 
