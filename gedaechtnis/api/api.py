@@ -12,7 +12,7 @@ from gedaechtnis.api import errors
 from gedaechtnis.api.auth import BearerToken, PageSession
 from gedaechtnis.api.http import StrictJson, known_parameters_only
 from gedaechtnis.api.reads import recorded
-from gedaechtnis.api.routers import chats, entities, export, facts, merges, proposals, resolve, vocabulary
+from gedaechtnis.api.routers import aliases, chats, entities, export, facts, merges, proposals, resolve, vocabulary
 from gedaechtnis.api.schemas.common import ProblemOut
 
 _PROBLEM = {
@@ -52,6 +52,7 @@ api.add_decorator(recorded, mode="view")
 api.add_router("/world", vocabulary.router)
 api.add_router("/world", entities.router)
 api.add_router("/world", resolve.router)
+api.add_router("/world", aliases.router)
 api.add_router("/world", merges.router)
 api.add_router("/world/facts", facts.router)
 api.add_router("/world/proposals", proposals.router)

@@ -111,6 +111,21 @@ class EntityView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AliasView:
+    """Another name of an entity, on both axes of time. Unknown start = None."""
+
+    id: UUID
+    entity_id: UUID
+    alias: str
+    namespace: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime
+    superseded_at: datetime | None
+    scope_ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangePoint:
     """An instant at which something about an entity changed, on one of the two axes."""
 

@@ -37,7 +37,7 @@ def add_note(*, principal: Principal, entity_id: UUID, text: str, scope_ref: str
         Problem: `scope_denied` (403), `unknown_reference`, or what asserting raises.
     """
     operation = AssertFact(subject_ref=str(entity_id), predicate="note", object_value=text, memory_type=MemoryType.NOTE)
-    return _one(principal, operation, scope_ref)
+    return commit_one(principal, operation, scope_ref)
 
 
 def introduce(*, principal: Principal, kind: str, name: str, scope_ref: str) -> OperationResult:
@@ -48,7 +48,7 @@ def introduce(*, principal: Principal, kind: str, name: str, scope_ref: str) -> 
     """
     check_text(kind, field="kind", limit=100)
     check_text(name, field="name", limit=500)
-    return _one(principal, UpsertEntity(id_hint="new", kind=kind, canonical_name=name), scope_ref)
+    return commit_one(principal, UpsertEntity(id_hint="new", kind=kind, canonical_name=name), scope_ref)
 
 
 def retract_fact(
@@ -62,7 +62,7 @@ def retract_fact(
     """
     row = _readable(principal, fact_id)
     operation = InvalidateFact(target_fact_id=str(fact_id), mode="retract", reason=reason or None, piece=piece)
-    return _one(principal, operation, row.scope_ref, run_id)
+    return commit_one(principal, operation, row.scope_ref, run_id)
 
 
 def end_fact(
@@ -82,7 +82,7 @@ def end_fact(
     """
     row = _readable(principal, fact_id)
     operation = InvalidateFact(target_fact_id=str(fact_id), mode="end", at=at, reason=reason or None, piece=piece)
-    return _one(principal, operation, row.scope_ref, run_id)
+    return commit_one(principal, operation, row.scope_ref, run_id)
 
 
 def correct_fact(
@@ -126,7 +126,7 @@ def correct_fact(
         operation = AssertRelationship(object_ref=target, **common)
     else:
         operation = AssertFact(object_value=changes.get("object_value", row.object_value), **common)
-    return _one(principal, operation, row.scope_ref, run_id)
+    return commit_one(principal, operation, row.scope_ref, run_id)
 
 
 def _bounds(row: Fact, changes: dict[str, Any], zone: ZoneInfo) -> dict[str, Any]:
@@ -153,7 +153,10 @@ def _readable(principal: Principal, fact_id: UUID) -> Fact:
     return row
 
 
-def _one(principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None) -> OperationResult:
+def commit_one(
+    principal: Principal, operation: Operation, scope_ref: str, run_id: str | None = None
+) -> OperationResult:
+    """A proposal of one operation; a refusal is raised as the Problem it is."""
     proposal = MemoryMutationProposal(run_id=run_id, operations=[operation])
     result = commit_proposal(principal=principal, proposal=proposal, scope_ref=scope_ref).results[0]
     # A refusal comes with its code, also where it is asked for again and comes as a duplicate.
