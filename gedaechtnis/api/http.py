@@ -19,11 +19,14 @@ from ninja.parser import Parser
 
 from gedaechtnis.api import errors
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory.selectors import export
 
 View = Callable[..., HttpResponse]
 
 _MAX_DEPTH = 64
 _JSON = "application/json"
+_OTHER_BODIES = {"/api/import": export.MEDIA_TYPE}
+"""Addresses whose bodies are read as a file, piece by piece."""
 
 
 def door(api: NinjaAPI, view: View) -> View:
@@ -61,8 +64,10 @@ def _check_address(request: HttpRequest) -> None:
 
 def _check_content_type(request: HttpRequest) -> None:
     has_body = request.headers.get("Content-Length", "0") not in {"", "0"}
-    if has_body and request.content_type not in {"", _JSON}:
-        raise Problem("unsupported_media_type", _("The body must be JSON (Content-Type: application/json)."), 415)
+    expected = _OTHER_BODIES.get(request.path_info, _JSON)
+    if has_body and request.content_type not in {"", expected}:
+        detail = _("The body must be sent with Content-Type: %(type)s.") % {"type": expected}
+        raise Problem("unsupported_media_type", detail, 415)
 
 
 def _nul(field: str) -> Problem:

@@ -26,7 +26,7 @@ def recorded(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Write the entry before the answer leaves: what could not be recorded is not handed out.
 
     Decorates the `run` method of an operation. An entry holds the route, the status, and what was asked for: the
-    `entity`, `fact` or `chat` by id (never by a name), and its scope; `all` where a route asks all of them.
+    `entity`, `fact`, `chat` or `import` by id (never by a name), and its scope; `all` where a route asks all of them.
     """
     operation: Operation = unwrap(run).__self__
     route = operation.view_func.__name__
@@ -72,6 +72,10 @@ def _fact(principal: Principal, id: str) -> Place | None:
     return places.of_fact(principal=principal, fact_id=UUID(id))
 
 
+def _import(principal: Principal, id: str) -> Place | None:
+    return places.of_import(principal=principal, import_id=UUID(id))
+
+
 def _chat(principal: Principal, ref: str) -> Place | None:
     readable = chats.list_chats(principal=principal)
     return next((Place(c.id, c.scope_ref) for c in readable if str(c.id) == ref or (c.is_main and ref == "main")), None)
@@ -81,5 +85,6 @@ _THINGS: dict[str, tuple[str, Callable[[Principal, str], Place | None]]] = {
     "ref": ("entity", _entity),
     "fact_id": ("fact", _fact),
     "chat": ("chat", _chat),
+    "import_id": ("import", _import),
 }
 """Parameters in the path of a route that name what it reads."""

@@ -152,6 +152,7 @@ class AuditEntry(models.Model):
         READ = "read", _("Read by an agent")
         CLASSIFIED = "classified", _("Sensitivity changed")
         EXPORTED = "exported", _("Exported")
+        IMPORTED = "imported", _("Imported")
         ERASED = "erased", _("Erased")
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)

@@ -175,6 +175,22 @@ class CandidateView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportView:
+    """How far an import is; `left_out` counts rows by table that name entities which are not here."""
+
+    id: UUID
+    state: str  # running | done | refused
+    scope_ref: str
+    keeps_ids: bool
+    rows: int
+    rows_done: int
+    left_out: dict[str, int]
+    problem: str | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
     """A waiting operation, told as one sentence of belief and one of why (`why_code` is its stable word)."""
 

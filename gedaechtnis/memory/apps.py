@@ -12,7 +12,7 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from gedaechtnis.memory.services import erasure, following  # noqa: F401, PLC0415 (their work needs handlers)
+        from gedaechtnis.memory.services import archives, erasure, following  # noqa: F401, PLC0415 (their work needs handlers)
 
         post_save.connect(_meet, sender="identity.User", dispatch_uid="memory.meet")
         post_save.connect(_follow_group, sender="identity.Group", dispatch_uid="memory.follow_group")

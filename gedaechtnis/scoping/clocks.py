@@ -70,6 +70,11 @@ def _found(refs: list[str]) -> None:
     ScopeClock.objects.bulk_create([ScopeClock(scope_ref=ref, tick=clock.now()) for ref in refs], ignore_conflicts=True)
 
 
+def advance(scope_ref: str, tick: datetime) -> None:
+    """Let every tick to come be later than `tick`, which was taken elsewhere."""
+    ScopeClock.objects.filter(scope_ref=scope_ref, tick__lt=tick).update(tick=tick)
+
+
 def committed(scope_refs: Iterable[str]) -> dict[str, datetime]:
     """The last committed tick of each scope that ever wrote."""
     return dict(ScopeClock.objects.filter(scope_ref__in=list(scope_refs)).values_list("scope_ref", "tick"))

@@ -18,11 +18,13 @@ class ScopedModel(models.Model):
 
     `org_id` is derived: null for user and global rows, the group's org, or the org itself.
     `app_privileges` is what the application's role may do with the table at all. `hidden_when` is an SQL condition on
-    rows that the policies show and that still repeat what they hide, for readers below full clearance.
+    rows that the policies show and that still repeat what they hide, for readers below full clearance. `exported` says
+    whether its rows are memory, which goes along when a scope is taken elsewhere.
     """
 
     app_privileges: ClassVar[tuple[str, ...]] = ("SELECT", "INSERT", "UPDATE")
     hidden_when: ClassVar[str] = ""
+    exported: ClassVar[bool] = True
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     scope_ref = models.TextField()
@@ -36,12 +38,14 @@ class ScopedModel(models.Model):
 class ScopeClock(models.Model):
     """The logical clock of one scope. A write locks its row, so writes of a scope are serial.
 
-    Only an open scope is written. The row of an erased one stays, so that its reference is never used again.
+    Only an open scope is written, and one being imported by the import alone. The row of an erased one stays, so that
+    its reference is never used again.
     """
 
     class State(models.TextChoices):
         OPEN = "open"
         CLOSED = "closed"
+        IMPORTING = "importing"
         ERASED = "erased"
 
     scope_ref = models.TextField(primary_key=True)

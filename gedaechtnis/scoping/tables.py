@@ -45,6 +45,7 @@ DEFINER_FUNCTIONS = {
     "world_find_names_as_definer": "name search where the trigram operators cannot be made leakproof",
     "scoping_erase": "the application may not delete from append-only tables, nor reach a scope nobody reads any more",
     "world_follow_merge": "a merge lets scopes follow that nobody who merges may read",
+    "world_clear_for_import": "an import begins with nothing and leaves nothing when refused; others delete no beliefs",
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",
     "world_follow_predicate": "when a predicate changes, scopes follow that nobody who governs it may read",
     "world_freeze_predicate": "a predicate is frozen by facts of scopes that nobody who governs it may read",
@@ -56,6 +57,7 @@ CALLED_BY_THE_APPLICATION = frozenset(
     {
         "scoping_erase",
         "world_classify",
+        "world_clear_for_import",
         "world_ensure_event_partition",
         "world_find_names_as_definer",
         "world_follow_merge",

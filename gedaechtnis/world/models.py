@@ -14,6 +14,8 @@ from django.db.models import Q
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.scoping.models import ScopedModel
 from gedaechtnis.world.querysets import FactQuerySet
+from gedaechtnis.world.staging import Import as Import
+from gedaechtnis.world.staging import ImportPiece as ImportPiece
 
 PRECISIONS = [(precision.value, precision.value) for precision in Precision]
 

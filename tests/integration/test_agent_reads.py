@@ -21,6 +21,8 @@ from gedaechtnis.identity.models import AuditEntry, User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Import
 from tests.conftest import text_of
 
 MIA = [
@@ -51,10 +53,20 @@ def things(as_anna: Principal) -> dict[str, str]:
     mia, fact = commit_proposal(
         principal=as_anna, proposal=MemoryMutationProposal.model_validate({"operations": MIA})
     ).results
-    return {"ref": str(mia.entity_id), "fact_id": str(fact.fact_id), "chat": str(chats.main_chat(principal=as_anna).id)}
+    own = as_anna.default_scope
+    with scope(as_anna, write=own):
+        brought = Import.objects.create(
+            scope_ref=own, source_ref=own, keeps_ids=True, tick=clock.now(), rows=0, started_at=clock.now()
+        )
+    return {
+        "ref": str(mia.entity_id),
+        "fact_id": str(fact.fact_id),
+        "chat": str(chats.main_chat(principal=as_anna).id),
+        "import_id": str(brought.pk),
+    }
 
 
-WORDS = {"ref": "entity", "fact_id": "fact", "chat": "chat"}
+WORDS = {"ref": "entity", "fact_id": "fact", "chat": "chat", "import_id": "import"}
 
 
 def test_every_route_that_reads_records_what_an_agent_asked_for(

@@ -22,7 +22,6 @@ from gedaechtnis.identity.principals import person, user_scope
 from gedaechtnis.memory.selectors import export, unavailable
 from gedaechtnis.memory.services import facts
 from gedaechtnis.scoping.models import ScopeClock
-from gedaechtnis.scoping.tables import scoped_models
 from tests.rows import insert_everywhere
 
 Admin = psycopg.Connection[Any]
@@ -70,7 +69,7 @@ def test_every_row_of_every_table_of_the_scope_and_nothing_else(
     header, rows, counts = take(person(anna))
     assert (header["format"], header["version"], header["scope_ref"]) == ("gedaechtnis-export", 1, own)
     assert (header["scope_kind"], header["clearance"]) == ("user", 3)
-    assert counts == {model._meta.db_table: 1 for model in scoped_models()}
+    assert counts == {model._meta.db_table: 1 for model in export.exported_models()}
     for line in rows:
         (stored,) = admin_connection.execute(
             f"""SELECT to_jsonb(t) - 'scope_ref' - 'org_id' - 'search_key' FROM "{line["table"]}" t """

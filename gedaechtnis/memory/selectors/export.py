@@ -20,18 +20,27 @@ from gedaechtnis.common.instants import rfc3339
 from gedaechtnis.identity import audit, closed_groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, person, system
+from gedaechtnis.registry.models import Predicate
 from gedaechtnis.scoping import clocks
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import ScopedModel
 from gedaechtnis.scoping.tables import scoped_models
+from gedaechtnis.world.models import Fact, FactEvidence
 
 FORMAT = "gedaechtnis-export"
 VERSION = 1
 MEDIA_TYPE = "application/jsonl"
-_IN_HEADER = frozenset({"scope_ref", "org_id"})
+IN_HEADER = frozenset({"scope_ref", "org_id"})
 """The same in every row, and another after an import."""
+VOCABULARY = ("cardinality", "value_type", "symmetric", "immutable", "ignore_case", "inverse")
+"""What decides how facts of a predicate compete."""
 _IN_MEMORY = 4 * 1024 * 1024
 _ROWS_AT_ONCE = 500
+
+
+def exported_models() -> list[type[ScopedModel]]:
+    """The tables of the file, each behind those its rows point to."""
+    return sorted((model for model in scoped_models() if model.exported), key=lambda model: model is FactEvidence)
 
 
 def export_own(*, principal: Principal) -> IO[bytes]:
@@ -85,10 +94,11 @@ def _lines(opened: Scope, scope_ref: str) -> Iterator[str]:
         "tick": rfc3339(tick) if tick else None,
         "exported_at": rfc3339(clock.now()),
         "clearance": opened.clearance,
+        "predicates": _vocabulary(scope_ref),
     }
     yield json.dumps(header)
     counts: dict[str, int] = {}
-    for model in scoped_models():
+    for model in exported_models():
         table = model._meta.db_table
         counts[table] = 0
         for row in _rows(model, opened, scope_ref):
@@ -97,9 +107,16 @@ def _lines(opened: Scope, scope_ref: str) -> Iterator[str]:
     yield json.dumps({"rows": counts})
 
 
+def _vocabulary(scope_ref: str) -> dict[str, dict[str, Any]]:
+    """The registered predicates that facts of the scope use, with what decides how these compete."""
+    used = Fact.objects.filter(scope_ref=scope_ref).values("predicate")
+    found = Predicate.objects.filter(key__in=used).order_by("key")
+    return {term.key: {name: getattr(term, name) for name in VOCABULARY} for term in found}
+
+
 def _rows(model: type[ScopedModel], opened: Scope, scope_ref: str) -> Iterator[str]:
     """As the database writes them, so that numbers and instants lose nothing on their way through Python."""
-    columns = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields if field.column not in _IN_HEADER)
+    columns = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields if field.column not in IN_HEADER)
     table: Any = model._meta.db_table
     shown: Any = "true" if opened.clearance >= MAX_CLEARANCE or not model.hidden_when else f"NOT {model.hidden_when}"
     rows = f'SELECT {columns} FROM "{table}" WHERE scope_ref = %s AND {shown} ORDER BY id'  # noqa: S608

@@ -8,7 +8,7 @@ from uuid import UUID
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.scoping.context import scope
-from gedaechtnis.world.models import Fact
+from gedaechtnis.world.models import Fact, Import
 
 
 class Place(NamedTuple):
@@ -28,3 +28,9 @@ def of_fact(*, principal: Principal, fact_id: UUID) -> Place | None:
     with scope(principal):
         found = Fact.objects.filter(pk=fact_id).values_list("scope_ref", flat=True).first()
     return Place(fact_id, found) if found else None
+
+
+def of_import(*, principal: Principal, import_id: UUID) -> Place | None:
+    with scope(principal):
+        found = Import.objects.filter(pk=import_id).first()
+        return Place(found.pk, found.scope_ref) if found else None

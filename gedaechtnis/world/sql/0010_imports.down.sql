@@ -1,0 +1,1 @@
+DROP FUNCTION world_clear_for_import(text);
