@@ -18,6 +18,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
+from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import audit, principals
 from gedaechtnis.identity.models import User
@@ -195,7 +196,8 @@ def _keep(made: Import, archive: ArchiveFile) -> None:
     def keep(table: str) -> None:
         position = order[table] * _PER_TABLE + pieces[table]
         owned = {"scope_ref": made.scope_ref, "org_id": made.org_id, "classification": _SENSITIVE}
-        insert([ImportPiece(**owned, import_id=made.pk, position=position, table=table, rows=rows.pop(table))])
+        piece = {"import_id": made.pk, "position": position, "table": table, "rows": rows.pop(table)}
+        insert(ImportPiece, [{"id": uuid7(), **owned, **piece}])
         pieces[table] += 1
 
     for table, row in archive:
@@ -228,7 +230,8 @@ def _write_some(waiting: Import, opened: Scope) -> bool:
         if len(kept) < len(rows):
             left_out = waiting.left_out.get(piece.table, 0) + len(rows) - len(kept)
             waiting.left_out = {**waiting.left_out, piece.table: left_out}
-        _insert(model, kept, waiting)
+        owned = {"scope_ref": waiting.scope_ref, "org_id": waiting.org_id}
+        insert(model, [{**row, **owned} for row in kept])
         waiting.rows_done += len(rows)
     ImportPiece.objects.filter(pk__in=[piece.pk for piece in pieces]).delete()
     waiting.save()
@@ -253,16 +256,6 @@ def _that_fit(model: type[ScopedModel], rows: list[Row], unreadable: frozenset[U
         return [row for row in rows if UUID(row["fact_id"]) in facts]
     names = {Fact: ("subject_id", "object_entity_id", "applies_to_id"), EntityAlias: ("entity_id",)}.get(model, ())
     return [row for row in rows if not any(row[name] and UUID(row[name]) in unreadable for name in names)]
-
-
-def _insert(model: type[ScopedModel], rows: list[Row], waiting: Import) -> None:
-    insert([_stored(model, row, waiting) for row in rows])
-
-
-def _stored(model: type[ScopedModel], row: Row, waiting: Import) -> ScopedModel:
-    names = {column.column: column.attname for column in model._meta.concrete_fields}
-    values = {names[name]: value for name, value in row.items()}
-    return model(**values, scope_ref=waiting.scope_ref, org_id=waiting.org_id)
 
 
 def _end(waiting: Import, state: Import.State) -> None:
