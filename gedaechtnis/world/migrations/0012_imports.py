@@ -19,7 +19,7 @@ _SCOPED: list[tuple[str, models.Field[Any, Any]]] = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("world", "0010_choices"), ("scoping", "0004_importing")]
+    dependencies = [("world", "0011_vocabulary_in_use"), ("scoping", "0004_importing")]
 
     operations = [
         migrations.CreateModel(
@@ -64,5 +64,5 @@ class Migration(migrations.Migration):
             },
         ),
         *[ScopedTable(table) for table in ("imports", "import_pieces")],
-        RunSQLFile(__file__, "0011_imports"),
+        RunSQLFile(__file__, "0012_imports"),
     ]
