@@ -365,6 +365,42 @@ def test_undo_takes_back_a_retraction_an_alias_and_a_merge(memory: Memory) -> No
     assert memory.believed() == before
 
 
+def test_undoing_an_older_merge_leaves_a_newer_one_alone(memory: Memory) -> None:
+    a, b = memory.meet("Nele Au"), memory.meet("N. Au")
+    memory.state(b, "likes", "Tee")
+    older = memory.merge(b, a)
+    memory.split(b)
+    memory.merge(b, a)
+    with pytest.raises(Problem, match="moved_since"):
+        undo.undo_event(principal=memory.principal, event_id=older.event_id)
+    assert memory.holds(a) == [("likes", "Tee")]
+
+
+def test_undo_believes_nothing_about_one_who_stands_for_another(memory: Memory) -> None:
+    a, b = memory.meet("Paul Ott"), memory.meet("P. Ott")
+    memory.state(a, "address", "Am Bach 1")
+    fact = memory.state(b, "address", "Am Berg 2")
+    facts.retract_fact(principal=memory.principal, fact_id=fact)
+    retraction = _last_event(memory, b)
+    memory.merge(b, a)
+    with pytest.raises(Problem, match="moved_since"):
+        undo.undo_event(principal=memory.principal, event_id=retraction)
+    memory.split(b)
+    undo.undo_event(principal=memory.principal, event_id=retraction)
+    assert (memory.holds(a), memory.holds(b)) == ([("address", "Am Bach 1")], [("address", "Am Berg 2")])
+
+
+def test_an_id_from_before_a_merge_still_ends_and_retracts(memory: Memory) -> None:
+    a, b, other = memory.meet("Rosa Lenz"), memory.meet("R. Lenz"), memory.meet("Jan Lenz")
+    tea, wedding = memory.state(b, "likes", "Tee", "2020-01-01"), memory.state(b, "married_to", other)
+    memory.merge(b, a)
+    facts.end_fact(principal=memory.principal, fact_id=tea, at="2021-01-01")
+    facts.retract_fact(principal=memory.principal, fact_id=wedding)
+    assert memory.holds(a) == memory.holds(other) == []
+    (ended,) = asof.history(principal=memory.principal, entity_id=a, predicate="likes")
+    assert (ended.origin_fact_id, ended.valid_to and ended.valid_to.year) == (tea, 2020)
+
+
 def test_undo_of_a_foreign_event_answers_like_a_missing_one(memory: Memory, clara: User) -> None:
     a = memory.meet("Lore")
     memory.state(a, "likes", "Tee")

@@ -45,8 +45,22 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
 
 
 def rows_of_origin(session: WriteSession, row: Fact) -> dict[UUID, Fact]:
-    """All believed pieces of the statement of a row: what ending or retracting it may touch."""
-    group = assertions.group_of_row(row, functional=False)
+    """All believed pieces of the statement of a row, also where a merge has moved them: what closing it may touch.
+
+    Pairs once, from the row's own end or else from the end that was written first.
+    """
+    here = _pieces(session, row, row)
+    if here:
+        return here
+    moved = Fact.objects.believed().filter(scope_ref=row.scope_ref, origin_fact_id=row.origin_fact_id)
+    pieces: dict[UUID, Fact] = {}
+    for other in moved.filter(mirror_of=None):
+        pieces |= _pieces(session, row, other)
+    return pieces
+
+
+def _pieces(session: WriteSession, row: Fact, place: Fact) -> dict[UUID, Fact]:
+    group = assertions.group_of_row(place, functional=False)
     return {
         id: other for id, other in session.ledger.group(group).items() if other.origin_fact_id == row.origin_fact_id
     }

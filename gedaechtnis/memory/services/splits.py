@@ -46,9 +46,14 @@ class SplitResult:
 
 
 def split_entity(
-    *, principal: Principal, source_id: UUID, move: Collection[UUID] = (), reason: str = ""
+    *,
+    principal: Principal,
+    source_id: UUID,
+    move: Collection[UUID] = (),
+    reason: str = "",
+    merge_event_id: UUID | None = None,
 ) -> SplitResult:
-    """Undo the merge of `source`: it and the entity it was merged into are two again.
+    """Undo the last merge of `source`, or the one of `merge_event_id`: it and what it was merged into are two again.
 
     Facts learned about the merged one stay with it, but those in `move` go to the source. Asked again, the answer
     says that it was reversed before, and nothing changes.
@@ -66,7 +71,7 @@ def split_entity(
         raise references.not_found(str(source_id))
     with scope(principal, write=source.scope_ref, clearance=MAX_CLEARANCE) as opened:
         session = WriteSession.begin(opened, run_id=f"split-{uuid7()}")
-        merge = latest_merge(session, source.pk)
+        merge = latest_merge(session, source.pk, merge_event_id)
         if merge is None:
             raise Problem("never_merged", _("This was never merged into something else."), 409)
         if merge.tick_to is not None:
@@ -84,9 +89,11 @@ def split_entity(
     return result
 
 
-def latest_merge(session: WriteSession, source_id: UUID) -> EntityMerge | None:
-    """The last time that an entity was merged, in the session's scope."""
+def latest_merge(session: WriteSession, source_id: UUID, event_id: UUID | None = None) -> EntityMerge | None:
+    """The last time that an entity was merged in the session's scope, or the time that an event tells of."""
     merged = EntityMerge.objects.filter(scope_ref=session.scope_ref, source_id=source_id)
+    if event_id is not None:
+        merged = merged.filter(event_id=event_id)
     return merged.order_by("-tick_from").first()
 
 

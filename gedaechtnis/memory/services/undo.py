@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -55,7 +56,8 @@ def undo_event(*, principal: Principal, event_id: UUID, reason: str = "") -> Und
 
 
 def _split(principal: Principal, event: WorldEvent, reason: str) -> UndoResult:
-    split = splits.split_entity(principal=principal, source_id=UUID(event.payload["source_id"]), reason=reason)
+    source_id = UUID(event.payload["source_id"])
+    split = splits.split_entity(principal=principal, source_id=source_id, reason=reason, merge_event_id=event.pk)
     if split.already_reversed or split.event_id is None:
         raise Problem("moved_since", _("This was undone before."), 409)
     return UndoResult(event_id=split.event_id, fact_ids=(), closed_fact_ids=())
@@ -69,7 +71,7 @@ def _undo(session: WriteSession, event: WorldEvent, reason: str) -> UndoResult:
         raise Problem("nothing_to_undo", _("Nothing is believed because of this event."), 409)
     written = list(Fact.objects.filter(pk__in=ids["fact_ids"], scope_ref=session.scope_ref))
     closed = list(Fact.objects.filter(pk__in=ids["closed_fact_ids"], scope_ref=session.scope_ref))
-    moved = [row.pk for row in written if row.superseded_at is not None]
+    moved = [row.pk for row in written if row.superseded_at is not None] + _of_merged(closed)
     if moved or len(written) != len(ids["fact_ids"]) or len(closed) != len(ids["closed_fact_ids"]):
         raise _moved(moved)
     done = restoring.Restored()
@@ -96,6 +98,14 @@ def _undo(session: WriteSession, event: WorldEvent, reason: str) -> UndoResult:
         assertions.refresh_name(session, entity, tick)
     session.finish()
     return UndoResult(event_id=undoing, fact_ids=tuple(done.fact_ids), closed_fact_ids=tuple(done.closed_fact_ids))
+
+
+def _of_merged(rows: Iterable[Fact]) -> list[UUID]:
+    """The rows that name an entity which stands for another by now: nothing is believed about it any more."""
+    named = {row.pk: {row.subject_id, row.object_entity_id, row.applies_to_id} for row in rows}
+    merged = Entity.objects.filter(pk__in=set().union(*named.values()), status=Entity.Status.MERGED)
+    gone = set(merged.values_list("pk", flat=True))
+    return [id for id, entities in named.items() if entities & gone]
 
 
 def _moved(ids: list[UUID]) -> Problem:

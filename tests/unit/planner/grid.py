@@ -7,14 +7,14 @@ what was known earlier is a plain copy of the cells, kept per tick.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 SINCE_EVER = -1
 """The cell before all instants: only statements of unknown start reach it."""
 LAST = 20
 CELLS = range(SINCE_EVER, LAST + 1)
-NEVER = LAST + 1
-"""An end behind the last cell: open."""
 AMBIGUOUS = "ambiguous"
 """A correction of two beliefs that began together: the rules do not say which interval it takes."""
 
@@ -27,7 +27,19 @@ class Mark:
     polarity: bool
     rank: int
     origin: int
+    made: int
     stated_end: int | None = None
+
+    def again(self, *, rank: int, made: int, stated_end: int | None) -> Mark:
+        """Another mark of the same statement."""
+        return Mark(self.value, self.polarity, rank, self.origin, made, stated_end)
+
+    def says(self) -> str:
+        return self.value if self.polarity else f"not-{self.value}"
+
+
+Run = tuple[Mark, int, int]
+"""A stretch `[first, behind)` of cells that hold a mark: what is a row elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +51,8 @@ class Say:
     still: bool = False
     correction: bool = False
     rank: int = 3
+    decided: bool = False
+    """A person saw what stands against it."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +74,26 @@ State = list[list[str]]
 
 
 class Grid:
-    def __init__(self, *, functional: bool) -> None:
-        self.functional = functional
-        self.cells: dict[int, set[Mark]] = {cell: set() for cell in CELLS}
-        self.origins = 0
+    """Believed statements per cell; open ends reach behind the last one. Grids may share `numbers` for origins."""
+
+    def __init__(self, *, functional: bool, last: int = LAST, numbers: Iterator[int] | None = None) -> None:
+        self.functional, self.never = functional, last + 1
+        self.cells: dict[int, set[Mark]] = {cell: set() for cell in range(SINCE_EVER, self.never)}
+        self.numbers = itertools.count() if numbers is None else numbers
 
     def state(self) -> State:
-        return [
-            sorted(mark.value if mark.polarity else f"not-{mark.value}" for mark in self.cells[cell]) for cell in CELLS
-        ]
+        return [sorted(mark.says() for mark in marks) for marks in self.cells.values()]
+
+    def runs(self) -> set[Run]:
+        found: set[Run] = set()
+        open_at: dict[Mark, int] = {}
+        for cell in range(SINCE_EVER, self.never + 1):
+            marks = self.cells.get(cell, set())
+            for mark in open_at.keys() - marks:
+                found.add((mark, open_at.pop(mark), cell))
+            for mark in marks - open_at.keys():
+                open_at[mark] = cell
+        return found
 
     def apply(self, step: Step, now: int) -> str:
         match step:
@@ -95,7 +120,9 @@ class Grid:
 
     def _rival_begins(self, step: Say, after: int) -> list[int]:
         """Cells later than `after` in which a rival is that was not in the cell before."""
-        return [cell for cell in CELLS if cell > after and self._rivals(step, cell) - self.cells.get(cell - 1, set())]
+        return [
+            cell for cell in self.cells if cell > after and self._rivals(step, cell) - self.cells.get(cell - 1, set())
+        ]
 
     def _say(self, step: Say, now: int) -> str:
         start, end, end_is_stated = step.start, step.end, step.end is not None
@@ -114,59 +141,58 @@ class Grid:
             then = now if end is None else end
             if end is None and self._rivals(step, now):
                 start = now
-            elif self._rivals(step, then) & self._rivals(step, then - 1):
+            elif not step.decided and self._rivals(step, then) & self._rivals(step, then - 1):
                 return "proposal"
             else:
-                start = max((c + 1 for c in CELLS if c < then and self._rivals(step, c)), default=start)
+                start = max((c + 1 for c in self.cells if c < then and self._rivals(step, c)), default=start)
         if start is None:
             start = now
         if step.still and end is None:
-            end = min(self._rival_begins(step, max(start, now)), default=NEVER)
+            end = min(self._rival_begins(step, max(start, now)), default=self.never)
         elif end is None and step.correction:
-            end = NEVER
+            end = self.never
         elif end is None:
             ends = [
                 cell + 1
-                for cell in CELLS
+                for cell in self.cells
                 if cell >= start and any(mark.stated_end == cell + 1 for mark in self._equals(step, cell))
             ]
-            end = min([*self._rival_begins(step, start), *ends], default=NEVER)
+            end = min([*self._rival_begins(step, start), *ends], default=self.never)
         if start >= end:
             return "empty_interval"
 
-        painted = range(start, min(end, NEVER))
+        painted = range(start, min(end, self.never))
         in_the_way = corrected.union(*(self._rivals(step, cell) for cell in painted))
         if any(mark.rank > step.rank for mark in in_the_way):
             return "proposal"
         before = {cell: set(marks) for cell, marks in self.cells.items()}
-        for cell in CELLS:
+        for cell in self.cells:
             self.cells[cell] -= corrected
         for cell in painted:
             self.cells[cell] -= self._rivals(step, cell)
-        self._confirm(step, painted, end)
-        self._fill(step, painted, end if end_is_stated else None)
+        self._confirm(step, painted, end, now)
+        self._fill(step, painted, end if end_is_stated else None, now)
         return "restated" if before == self.cells else "committed"
 
-    def _confirm(self, step: Say, painted: range, end: int) -> None:
+    def _confirm(self, step: Say, painted: range, end: int, now: int) -> None:
         """Weaker equal marks get the new rank where they are said again, run by run."""
         weaker = {m for cell in painted for m in self._equals(step, cell) if m.rank < step.rank}
         for mark in weaker:
             for first, behind in self._runs(mark):
                 part = [cell for cell in painted if first <= cell < behind]
                 keeps_end = mark.stated_end == behind <= end
-                stronger = Mark(mark.value, mark.polarity, step.rank, mark.origin, behind if keeps_end else None)
+                stronger = mark.again(rank=step.rank, made=now, stated_end=behind if keeps_end else None)
                 for cell in part:
                     self.cells[cell].remove(mark)
                     self.cells[cell].add(stronger)
 
-    def _fill(self, step: Say, painted: range, stated_end: int | None) -> None:
+    def _fill(self, step: Say, painted: range, stated_end: int | None, now: int) -> None:
         """A new mark, its own origin, on each run of painted cells that do not say so yet."""
         free = [cell for cell in painted if not self._equals(step, cell)]
         mark = None
         for cell in free:
             if mark is None or cell - 1 not in free:
-                mark = Mark(step.value, step.polarity, step.rank, self.origins, stated_end)
-                self.origins += 1
+                mark = Mark(step.value, step.polarity, step.rank, next(self.numbers), now, stated_end)
             self.cells[cell].add(mark)
 
     def _stop(self, step: Stop) -> str:
@@ -179,7 +205,7 @@ class Grid:
         if last <= step.at:
             return "restated" if last == step.at else "already_ended"
         for mark, first, behind in runs:
-            ended = Mark(mark.value, mark.polarity, mark.rank, mark.origin, step.at)
+            ended = mark.again(rank=mark.rank, made=mark.made, stated_end=step.at)
             for cell in range(first, behind) if behind > step.at else ():
                 self.cells[cell].remove(mark)
                 if cell < step.at:
@@ -188,7 +214,7 @@ class Grid:
 
     def _forget(self, step: Forget) -> str:
         gone = {mark for mark in self._all() if mark.origin == step.origin}
-        for cell in CELLS:
+        for cell in self.cells:
             self.cells[cell] -= gone
         return "committed" if gone else "nothing_believed"
 
@@ -197,7 +223,7 @@ class Grid:
 
     def _runs(self, mark: Mark) -> list[tuple[int, int]]:
         """The stretches `[first, behind)` of adjacent cells that hold a mark."""
-        held = [cell for cell in CELLS if mark in self.cells[cell]]
+        held = [cell for cell in self.cells if mark in self.cells[cell]]
         firsts = [cell for cell in held if cell - 1 not in held]
         return list(zip(firsts, (cell + 1 for cell in held if cell + 1 not in held), strict=True))
 

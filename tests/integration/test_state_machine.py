@@ -1,0 +1,44 @@
+"""Random histories through the database: every answer, then and for ever after, is the reference's."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.statemachine.machine import MemoryMachine
+
+EXAMPLES = int(os.environ.get("STATE_MACHINE_EXAMPLES", "0"))
+"""How many random histories to try; none named: the same 200 each time."""
+
+
+@pytest.mark.slow
+def test_state_machine_agrees_with_the_reference(admin_connection: psycopg.Connection[Any]) -> None:
+    seen: Counter[str] = Counter()
+
+    class Machine(MemoryMachine):
+        admin = admin_connection
+
+    Machine.seen = seen
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=EXAMPLES or 200,
+            stateful_step_count=14,
+            derandomize=not EXAMPLES,
+            deadline=None,
+            database=None,
+            print_blob=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    assert not {
+        "committed", "restated", "pending", "accepted", "stale", "empty_interval", "before_start", "already_ended",
+        "nothing_believed", "undone", "moved_since", "nothing_to_undo", "merged", "merge_into_self", "split",
+        "unmerged", "never_merged", "already reversed",
+    } - set(seen)  # fmt: skip
