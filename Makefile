@@ -10,6 +10,8 @@ EMBEDDED := $(PY) -m gedaechtnis.embedded
 # Where the data of this instance lives; several run side by side, each with a directory of its own.
 VAR ?= var
 TEST_SERVICES := $(EMBEDDED) exec --var var/test --fresh --
+# How many random histories a night tries.
+EXAMPLES ?= 20000
 STATIC_SETTINGS := DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.lint
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/django.po)
 TEMPLATES = $$(git ls-files --cached --others --exclude-standard 'templates/*.html')
@@ -26,7 +28,7 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage backup restore test e2e bench-isolation lint types fmt lock
+.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-isolation lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -57,6 +59,9 @@ test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included wh
 	  $(TEST_SERVICES) $(PY) -m pytest -m 'not e2e' $(ARGS); \
 	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no working Chromium here, and none could be installed. !!!'; \
 	fi
+
+test-nightly: $(DEV) $(MESSAGES) ## random histories through the database, 20,000 of them; EXAMPLES=20000 takes hours
+	@STATE_MACHINE_EXAMPLES=$(EXAMPLES) $(TEST_SERVICES) $(PY) -m pytest tests/integration/test_state_machine.py $(ARGS)
 
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
 	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }

@@ -8,13 +8,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.statemachine.machine import MemoryMachine
 
 EXAMPLES = int(os.environ.get("STATE_MACHINE_EXAMPLES", "0"))
-"""How many random histories to try; none named: the same 200 each time."""
+"""How many random histories to try; none named: the same 200 each time, and a failing one is shown as it is."""
 
 
 @pytest.mark.slow
@@ -34,6 +34,7 @@ def test_state_machine_agrees_with_the_reference(admin_connection: psycopg.Conne
             deadline=None,
             database=None,
             print_blob=True,
+            phases=[Phase.generate, *([Phase.shrink] if EXAMPLES else [])],
             suppress_health_check=list(HealthCheck),
         ),
     )
