@@ -1,32 +1,29 @@
-"""A writer that is killed in the middle of its transaction: `python -m tests.killed <insert> <user> <run id>`."""
+"""A writer killed before one of its statements: `python -m tests.killed <how it begins> <user> <run>`."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 
-def main(at: int, username: str, run_id: str) -> None:
+def main(statement: str, username: str, run_id: str) -> None:
     import django  # noqa: PLC0415 (first the settings, then the models)
 
     django.setup()
+    from django.db import connection  # noqa: PLC0415
+
     from gedaechtnis.identity.models import User  # noqa: PLC0415
     from gedaechtnis.identity.principals import person  # noqa: PLC0415
     from gedaechtnis.memory.schemas import MemoryMutationProposal  # noqa: PLC0415
-    from gedaechtnis.memory.services import ledger, session  # noqa: PLC0415
     from gedaechtnis.memory.services.commit import commit_proposal  # noqa: PLC0415
 
-    really, inserts = session.insert, iter(range(100))
-
-    def insert(rows: Sequence[Any]) -> None:
-        if rows and next(inserts) == at:
+    def die_before(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.strip().startswith(statement):
             os.kill(os.getpid(), signal.SIGKILL)
-        really(rows)
+        return execute(sql, params, many, context)
 
-    session.insert = ledger.insert = insert
     operation = {
         "op": "assert_relationship",
         "subject_ref": "person:mira",
@@ -35,8 +32,10 @@ def main(at: int, username: str, run_id: str) -> None:
         "valid_from": "2025-01-01",
     }
     proposal = MemoryMutationProposal.model_validate({"run_id": run_id, "operations": [operation]})
-    commit_proposal(principal=person(User.objects.get(username=username)), proposal=proposal)
+    writer = person(User.objects.get(username=username))
+    with connection.execute_wrapper(die_before):
+        commit_proposal(principal=writer, proposal=proposal)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *sys.argv[2:])
+    main(*sys.argv[1:])

@@ -94,7 +94,10 @@ def plan_assertion(
     tick: datetime,
     session: WriteSession,
 ) -> planner.Plan:
-    """What asserting would do now. Raises the planner's problems, `stale` with the present values; writes nothing."""
+    """What asserting would do now; writes nothing.
+
+    Raises the planner's problems; `stale` and `nothing_believed` tell the present values.
+    """
     predicate = statement.predicate
     others = [row for row in rows.values() if predicate.immutable and row.object_key != statement.object_key]
     operation = planner.Assert(
@@ -120,7 +123,7 @@ def plan_assertion(
     try:
         return ask_planner(session, rows, operation, tick)
     except Problem as problem:
-        if problem.code == "stale":
+        if problem.code in ("stale", "nothing_believed"):
             problem.extra["present"] = _present(session, statement, rows, tick)
         raise
 
