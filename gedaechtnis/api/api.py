@@ -12,7 +12,18 @@ from gedaechtnis.api import errors
 from gedaechtnis.api.auth import BearerToken, PageSession
 from gedaechtnis.api.http import StrictJson, known_parameters_only
 from gedaechtnis.api.reads import recorded
-from gedaechtnis.api.routers import aliases, chats, entities, export, facts, merges, proposals, resolve, vocabulary
+from gedaechtnis.api.routers import (
+    aliases,
+    chats,
+    effects,
+    entities,
+    export,
+    facts,
+    merges,
+    proposals,
+    resolve,
+    vocabulary,
+)
 from gedaechtnis.api.schemas.common import ProblemOut
 
 _PROBLEM = {
@@ -54,6 +65,7 @@ api.add_router("/world", entities.router)
 api.add_router("/world", resolve.router)
 api.add_router("/world", aliases.router)
 api.add_router("/world", merges.router)
+api.add_router("/world", effects.router)
 api.add_router("/world/facts", facts.router)
 api.add_router("/world/proposals", proposals.router)
 api.add_router("/chats", chats.router)

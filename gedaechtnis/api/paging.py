@@ -14,7 +14,7 @@ from gedaechtnis.memory.answers import Page
 
 class Identified(Protocol):
     @property
-    def id(self) -> UUID: ...
+    def id(self) -> UUID | str: ...
 
 
 R = TypeVar("R", bound=Identified)

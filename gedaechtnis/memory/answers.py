@@ -175,6 +175,69 @@ class CandidateView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbor:
+    entity: EntityView
+    distance: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeighborsAnswer:
+    """What is around an entity at a moment, and the relationships that lead there; not `complete` if there are more."""
+
+    neighbors: tuple[Neighbor, ...]
+    facts: tuple[FactView, ...]
+    complete: bool
+    valid_at: datetime
+    known_at: datetime
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """An interval in which two facts held; unknown start = None, open end = None."""
+
+    first: FactView
+    second: FactView
+    valid_from: datetime | None
+    valid_to: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlapAnswer:
+    together: tuple[Together, ...]
+    known_at: datetime
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A belief came (`believed`) or went (`closed`)."""
+
+    id: str
+    at: datetime
+    kind: str
+    fact: FactView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventView:
+    """Something that happened, and which facts it wrote and closed, as far as the reader sees them."""
+
+    id: UUID
+    event_type: str
+    summary: str
+    occurred_at: datetime
+    recorded_at: datetime
+    acted_by: str
+    scope_ref: str
+    run_id: str | None
+    target_entity_id: UUID | None
+    caused_by_event_id: UUID | None
+    fact_ids: tuple[UUID, ...]
+    closed_fact_ids: tuple[UUID, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportView:
     """How far an import is; `left_out` counts rows by table that name entities which are not here."""
 

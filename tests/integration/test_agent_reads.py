@@ -29,7 +29,12 @@ MIA = [
     {"op": "upsert_entity", "id_hint": "person:mia", "kind": "person", "canonical_name": "Mia"},
     {"op": "assert_fact", "subject_ref": "person:mia", "predicate": "likes", "object_value": "Kuchen"},
 ]
-_NEEDED = {"list_facts": "predicate=likes", "resolve": "ref=Mia"}
+_NEEDED = {
+    "list_facts": "predicate=likes",
+    "list_overlaps": "a={fact_id}&b={fact_id}",
+    "list_effects": "run=r-1",
+    "resolve": "ref=Mia",
+}
 
 
 def reads() -> list[AuditEntry]:
@@ -77,7 +82,7 @@ def test_every_route_that_reads_records_what_an_agent_asked_for(
     assert len(routes) > 10
     for route, address in routes:
         named = re.findall(r"{(\w+)}", address)
-        url = f"{address.format(**things)}?{_NEEDED.get(route, '')}".rstrip("?")
+        url = f"{address}?{_NEEDED.get(route, '')}".rstrip("?").format(**things)
         before = len(reads())
         answer = herself.get(url)
         assert answer.status_code == 200

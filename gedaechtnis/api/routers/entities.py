@@ -7,10 +7,18 @@ from ninja import Query, Router
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.paging import page_of
-from gedaechtnis.api.schemas.entities import EntitiesIn, EntityOut, EntityPage
-from gedaechtnis.api.schemas.facts import EntityFactsIn, FactPage, FactsOut, HistoryIn
-from gedaechtnis.memory.answers import EntityView, FactsAnswer, FactView, Page
-from gedaechtnis.memory.selectors import asof, entities
+from gedaechtnis.api.schemas.common import PageIn
+from gedaechtnis.api.schemas.entities import (
+    EntitiesIn,
+    EntityOut,
+    EntityPage,
+    NeighborsIn,
+    NeighborsOut,
+    TimelineOut,
+)
+from gedaechtnis.api.schemas.facts import ChangePage, EntityFactsIn, FactPage, FactsOut, HistoryIn
+from gedaechtnis.memory.answers import Change, EntityView, FactsAnswer, FactView, NeighborsAnswer, Page, Timeline
+from gedaechtnis.memory.selectors import asof, changes, entities, relations
 
 router = Router(tags=["entities"])
 
@@ -61,3 +69,33 @@ def list_entity_history(request: ApiRequest, ref: str, filters: Query[HistoryIn]
         limit=filters.limit,
         shown=lambda row: filters.beliefs == "all" or row.superseded_at is None,
     )
+
+
+@router.get("/entities/{ref}/neighbors", response=NeighborsOut, summary="What is around an entity")
+def list_neighbors(request: ApiRequest, ref: str, filters: Query[NeighborsIn]) -> NeighborsAnswer:
+    """At a moment, as far as relationships lead in `depth` steps, in either direction; with these relationships."""
+    valid_at, known_at = inputs.moment_of(filters, principal=request.auth)
+    entity = entities.get_entity(principal=request.auth, ref=ref)
+    return relations.neighbors(
+        principal=request.auth,
+        entity_id=entity.asked_id,
+        depth=filters.depth,
+        predicate=filters.predicate,
+        valid_at=valid_at,
+        known_at=known_at,
+    )
+
+
+@router.get("/entities/{ref}/timeline", response=TimelineOut, summary="When something changed about an entity")
+def get_timeline(request: ApiRequest, ref: str) -> Timeline:
+    """The instants on both axes that are worth asking for, each with the number of changes."""
+    entity = entities.get_entity(principal=request.auth, ref=ref)
+    return asof.timeline(principal=request.auth, entity_id=entity.asked_id)
+
+
+@router.get("/entities/{ref}/changes", response=ChangePage, summary="Which beliefs about an entity came and went")
+def list_changes(request: ApiRequest, ref: str, filters: Query[PageIn]) -> Page[Change]:
+    """In the order of system time, the latest first; as subject or as object."""
+    entity = entities.get_entity(principal=request.auth, ref=ref)
+    rows = changes.changes(principal=request.auth, entity_id=entity.asked_id)
+    return page_of(rows, cursor=filters.cursor, limit=filters.limit)

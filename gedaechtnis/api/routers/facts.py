@@ -9,7 +9,8 @@ from ninja import Query, Router
 
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
-from gedaechtnis.api.schemas.common import IdempotencyKey
+from gedaechtnis.api.schemas.common import IdempotencyKey, OptionalReason
+from gedaechtnis.api.schemas.entities import UndoOut
 from gedaechtnis.api.schemas.facts import (
     CorrectIn,
     ExplanationOut,
@@ -18,14 +19,16 @@ from gedaechtnis.api.schemas.facts import (
     MatchingFactsIn,
     OptionalEnd,
     OptionalInvalidate,
+    OverlapIn,
+    OverlapOut,
 )
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory import references
-from gedaechtnis.memory.answers import FactsAnswer, FactView
+from gedaechtnis.memory.answers import FactsAnswer, FactView, OverlapAnswer
 from gedaechtnis.memory.schemas import OperationResult
-from gedaechtnis.memory.selectors import asof, explain
+from gedaechtnis.memory.selectors import asof, explain, moments, relations
 from gedaechtnis.memory.selectors.explain import Explanation
-from gedaechtnis.memory.services import facts
+from gedaechtnis.memory.services import facts, undo
 
 router = Router(tags=["facts"])
 
@@ -42,6 +45,13 @@ def list_facts(request: ApiRequest, filters: Query[MatchingFactsIn]) -> FactsAns
     return asof.matching_facts(
         principal=request.auth, predicate=filters.predicate, valid_at=valid_at, known_at=known_at, **wanted
     )
+
+
+@router.get("/overlap", response=OverlapOut, summary="When two facts held together")
+def list_overlaps(request: ApiRequest, filters: Query[OverlapIn]) -> OverlapAnswer:
+    """Each interval that both held in, as known at a moment; none if one only followed the other."""
+    known_at = moments.read_known_at(filters.known_at, principal=request.auth) if filters.known_at is not None else None
+    return relations.overlap(principal=request.auth, first_id=filters.a, second_id=filters.b, known_at=known_at)
 
 
 @router.get("/{fact_id}", response=FactOut, summary="One fact")
@@ -102,3 +112,9 @@ def correct_fact(
         )
     with inputs.single_operation():
         return facts.correct_fact(principal=request.auth, fact_id=fact_id, changes=changes, run_id=idempotency_key)
+
+
+@router.post("/{fact_id}/restore", response=UndoOut, summary="It holds after all")
+def restore_fact(request: ApiRequest, fact_id: UUID, payload: OptionalReason) -> undo.UndoResult:
+    """Undo the event that closed this belief. 409 `moved_since` if anything it did has changed since."""
+    return undo.restore_fact(principal=request.auth, fact_id=fact_id, reason=payload.reason or "")

@@ -7,6 +7,7 @@ from ninja.params.functions import Body
 from pydantic import Field
 
 from gedaechtnis.api.schemas.common import In, Instant, Out, PageIn
+from gedaechtnis.api.schemas.facts import AsOfIn, FactOut
 
 Status = Literal["active", "archived", "merged", "deprecated"]
 
@@ -100,3 +101,36 @@ OptionalUndo = Annotated[UndoIn, Body(UndoIn())]
 class EntityPage(Out):
     items: list[EntityOut]
     cursor: str | None
+
+
+class NeighborsIn(AsOfIn):
+    depth: int = Field(default=1, ge=1, le=3, description="How many relationships away.")
+    predicate: str | None = Field(default=None, max_length=200)
+
+
+class NeighborOut(Out):
+    entity: EntityOut
+    distance: int
+
+
+class NeighborsOut(Out):
+    """`complete` is false where more relationships were found than an answer holds."""
+
+    items: list[NeighborOut] = Field(validation_alias="neighbors")
+    facts: list[FactOut]
+    complete: bool
+    valid_at: Instant
+    known_at: Instant
+    basis: str
+
+
+class ChangePointOut(Out):
+    at: Instant
+    changes: int
+
+
+class TimelineOut(Out):
+    """Every instant at which something changed: `valid` in the world, `known` in what is believed."""
+
+    valid: list[ChangePointOut]
+    known: list[ChangePointOut]

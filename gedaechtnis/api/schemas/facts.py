@@ -108,6 +108,40 @@ class ExplanationOut(Out):
     closed_by: FactOut | None
 
 
+class TogetherOut(Out):
+    """An interval in which both facts held; a null start is unknown, a null end open."""
+
+    first: FactOut
+    second: FactOut
+    valid_from: Instant | None
+    valid_to: Instant | None
+
+
+class OverlapIn(In):
+    a: UUID = Field(description="A fact, by any of its rows.")
+    b: UUID = Field(description="The other one.")
+    known_at: str | None = Field(default=None, max_length=20_000, description="An instant, a date, or a `basis`.")
+
+
+class OverlapOut(Out):
+    items: list[TogetherOut] = Field(validation_alias="together")
+    known_at: Instant
+    basis: str
+
+
+class ChangeOut(Out):
+    """A belief came (`believed`) or went (`closed`) at an instant of system time."""
+
+    at: Instant
+    kind: Literal["believed", "closed"]
+    fact: FactOut
+
+
+class ChangePage(Out):
+    items: list[ChangeOut]
+    cursor: str | None
+
+
 class InvalidateIn(ReasonIn):
     piece: bool = False
 

@@ -55,6 +55,30 @@ def undo_event(*, principal: Principal, event_id: UUID, reason: str = "") -> Und
         return _undo(session, event, reason)
 
 
+def restore_fact(*, principal: Principal, fact_id: UUID, reason: str = "") -> UndoResult:
+    """Believe a closed fact again by undoing the event that closed it.
+
+    Raises:
+        NotFound: missing and foreign alike.
+        Problem: `still_believed` (409), `nothing_to_undo` (409) where no event tells what closed it, or what
+            `undo_event` raises.
+    """
+    with scope(principal):
+        row = Fact.objects.filter(pk=fact_id).first()
+        if row is None:
+            raise references.not_found(str(fact_id))
+        if row.superseded_at is None:
+            raise Problem("still_believed", _("This is still believed."), 409)
+        closing = WorldEvent.objects.filter(
+            scope_ref=row.scope_ref,
+            recorded_at=row.superseded_at,
+            payload__closed_fact_ids__contains=[str(fact_id)],
+        ).first()
+    if closing is None:
+        raise Problem("nothing_to_undo", _("Nothing is believed because of this event."), 409)
+    return undo_event(principal=principal, event_id=closing.pk, reason=reason)
+
+
 def _split(principal: Principal, event: WorldEvent, reason: str) -> UndoResult:
     source_id = UUID(event.payload["source_id"])
     split = splits.split_entity(principal=principal, source_id=source_id, reason=reason, merge_event_id=event.pk)

