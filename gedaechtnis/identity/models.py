@@ -154,6 +154,7 @@ class AuditEntry(models.Model):
         EXPORTED = "exported", _("Exported")
         IMPORTED = "imported", _("Imported")
         ERASED = "erased", _("Erased")
+        PREDICATE_CHANGED = "predicate_changed", _("Rules of a predicate changed")
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()

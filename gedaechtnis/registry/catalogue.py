@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.registry.models import EntityKind, EventType, Predicate, State
 
-_MAX_AGE_SECONDS = 2.0
+MAX_AGE_SECONDS = 2.0
+"""How long a process may go on by the vocabulary of before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ _cached: tuple[float, Catalogue] | None = None
 def catalogue() -> Catalogue:
     """The present vocabulary, at most two seconds old (other processes may add to it)."""
     global _cached
-    if _cached is None or time.monotonic() - _cached[0] > _MAX_AGE_SECONDS:
+    if _cached is None or time.monotonic() - _cached[0] > MAX_AGE_SECONDS:
         predicates = {predicate.key: predicate for predicate in Predicate.objects.all()}
         loaded = Catalogue(
             kinds={kind.key: kind for kind in EntityKind.objects.all()},

@@ -126,3 +126,9 @@ def _apply(opened: Scope | None) -> None:
         )
     with connection.cursor() as cursor:
         cursor.execute(_SET, values)
+
+
+def permit(act: str, subject: str) -> None:
+    """Say for this transaction what is about to be done to what, where the database asks for it (`predicate_change`)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config(%s, %s, true)", [f"gedaechtnis.{act}", subject])

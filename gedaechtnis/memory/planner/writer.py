@@ -43,7 +43,7 @@ class Writer:
                 rank=row.rank if rank is None else rank,
                 origin_id=row.origin_id,
                 made_at=made_at or row.made_at,
-                **_columns(interval),
+                **columns_of_interval(interval),
             )
         )
 
@@ -59,7 +59,7 @@ class Writer:
                 rank=statement.rank,
                 origin_id=new,
                 made_at=statement.said_at,
-                **_columns(interval),
+                **columns_of_interval(interval),
             )
         )
 
@@ -77,7 +77,8 @@ class _Columns(TypedDict):
     valid_to_stated: bool
 
 
-def _columns(interval: Interval) -> _Columns:
+def columns_of_interval(interval: Interval) -> _Columns:
+    """The bounds of an interval as a row stores them."""
     start, end = interval.start, interval.end
     return {
         "valid_from": start.at,

@@ -19,7 +19,7 @@ from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
 from gedaechtnis.memory.services import classification
-from gedaechtnis.memory.services.apply import Applied, apply_plan, compared_key
+from gedaechtnis.memory.services.apply import Applied, apply_plan, compared_key, keys_of
 from gedaechtnis.memory.services.entities import create_entity, read_name
 from gedaechtnis.memory.services.ledger import Group
 from gedaechtnis.memory.services.provenance import Provenance
@@ -62,7 +62,7 @@ def believed_rows(session: WriteSession, statement: Statement, said: Said) -> di
         rows |= {id: row for id, row in there.items() if row.object_entity_id != statement.subject.pk}
     for named in (said.replaces, said.based_on):
         if named is not None:
-            there = session.ledger.group(group_of_row(named, functional=statement.predicate.is_functional))
+            there = session.ledger.group(group_of_row(session, named, functional=statement.predicate.is_functional))
             elsewhere = named.applies_to_id != statement.applies_to_id  # there nothing but the named belief competes
             rows |= {
                 id: row for id, row in there.items() if not elsewhere or row.origin_fact_id == named.origin_fact_id
@@ -80,9 +80,10 @@ def group_of(statement: Statement) -> Group:
     )
 
 
-def group_of_row(row: Fact, *, functional: bool) -> Group:
-    """The group of a stored row, whatever became of it."""
-    return Group(row.subject_id, row.predicate, row.applies_to_id, None if functional else row.object_key)
+def group_of_row(session: WriteSession, row: Fact, *, functional: bool) -> Group:
+    """The group of a stored row, whatever became of it, and of its object's key if the rules have changed since."""
+    object_key = row.object_key if row.superseded_at is None else keys_of(session, row)[0]
+    return Group(row.subject_id, row.predicate, row.applies_to_id, None if functional else object_key)
 
 
 def plan_assertion(

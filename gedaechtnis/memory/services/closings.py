@@ -60,7 +60,7 @@ def rows_of_origin(session: WriteSession, row: Fact) -> dict[UUID, Fact]:
 
 
 def _pieces(session: WriteSession, row: Fact, place: Fact) -> dict[UUID, Fact]:
-    group = assertions.group_of_row(place, functional=False)
+    group = assertions.group_of_row(session, place, functional=False)
     return {
         id: other for id, other in session.ledger.group(group).items() if other.origin_fact_id == row.origin_fact_id
     }

@@ -42,7 +42,7 @@ from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Entity
 
-_TOLD_BY_THE_SERVER = ("entity.", "fact.", "proposal.")
+_TOLD_BY_THE_SERVER = ("entity.", "fact.", "predicate.", "proposal.")
 """Families of event types that are the record of this memory's own changes; nobody may forge them."""
 
 _PLANNED = {
