@@ -129,6 +129,6 @@ def _apply(opened: Scope | None) -> None:
 
 
 def permit(act: str, subject: str) -> None:
-    """Say for this transaction what is about to be done to what, where the database asks for it (`predicate_change`)."""
+    """Say for this transaction what is done to what, where the database asks for it (`predicate_change`)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config(%s, %s, true)", [f"gedaechtnis.{act}", subject])
