@@ -19,13 +19,11 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.scoping import clocks
+from gedaechtnis.scoping.pool import SETTINGS
 
 _SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f-]{36}")
 
-_SET = (
-    "SELECT set_config('gedaechtnis.read_scopes', %s, true), set_config('gedaechtnis.write_scope', %s, true), "
-    "set_config('gedaechtnis.current_org', %s, true), set_config('gedaechtnis.clearance', %s, true)"
-)
+_SET = "SELECT " + ", ".join(f"set_config('{name}', %s, true)" for name in SETTINGS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -212,34 +213,91 @@ def test_an_error_answer_takes_back_what_its_door_wrote(
 # Settings that outlive what they were made for
 
 
-@pytest.fixture
-def pooled() -> Iterator[None]:
-    """Django's pool of one connection instead of a connection each."""
-    options = settings.DATABASES["default"]["OPTIONS"]
+@contextmanager
+def pool_of_one(**options: Any) -> Iterator[None]:
+    """One connection for all, so that each finds what the one before left behind."""
+    ours = settings.DATABASES["default"]["OPTIONS"]
+    kept = ours["pool"]
     connections.close_all()
-    options["pool"] = {"min_size": 1, "max_size": 1, "timeout": 20}
+    connection.close_pool()  # type: ignore[attr-defined]
+    ours["pool"] = kept | {"max_size": 1, "timeout": 20} | options
     try:
         yield
     finally:
         connections.close_all()
         connection.close_pool()  # type: ignore[attr-defined]
-        del options["pool"]
+        ours["pool"] = kept
+
+
+@pytest.fixture
+def pooled() -> Iterator[None]:
+    with pool_of_one():
+        yield
+
+
+def set_for_the_session(principal: Principal) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET gedaechtnis.read_scopes = '{principal.default_scope}'")
+        cursor.execute("SET gedaechtnis.clearance = 3")
+
+
+def backend() -> int:
+    """The server's process behind the connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+def test_a_setting_of_the_session_leaks_through_a_pool_that_forgets_nothing(as_anna: Principal) -> None:
+    remember(as_anna)
+    with pool_of_one(reset=None):
+        set_for_the_session(as_anna)
+        connection.close()
+        assert cats() == 1, "sprung: the next one to use the connection reads what is Anna's"
 
 
 @pytest.mark.usefixtures("pooled")
-def test_a_setting_of_the_session_leaks_through_the_pool_and_the_doors_do_not(as_anna: Principal) -> None:
+def test_nothing_leaks_through_our_pool_neither_from_the_door_nor_from_the_session(as_anna: Principal) -> None:
     remember(as_anna)
-    with scope(as_anna):
+    with scope(as_anna, write=as_anna.default_scope):
         assert cats() == 1
     connection.close()
-    assert cats() == 0
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET gedaechtnis.read_scopes = '{as_anna.default_scope}'")
-        cursor.execute("SET gedaechtnis.clearance = 3")
+    used = backend()
+    assert [setting(name) for name in ("read_scopes", "write_scope", "current_org", "clearance")] == [""] * 4
+    set_for_the_session(as_anna)
+    assert cats() == 1
     connection.close()
-    assert cats() == 1, "sprung: the next one to use the connection reads what is Anna's"
+    assert cats() == 0
+    assert backend() == used, "the test must ask on the connection that knew more"
+
+
+@pytest.mark.usefixtures("pooled")
+def test_a_connection_that_comes_back_in_the_middle_of_a_transaction_forgets_too(as_anna: Principal) -> None:
+    remember(as_anna)
+    used = backend()
+    connection.set_autocommit(False)
+    set_for_the_session(as_anna)
+    with connection.cursor() as cursor, pytest.raises(DatabaseError):
+        cursor.execute("SELECT 1/0")
+    connection.close()
+    assert cats() == 0
+    assert backend() == used
     with connection.cursor() as cursor:
-        cursor.execute("RESET ALL")
+        cursor.execute("SHOW TimeZone")
+        assert cursor.fetchone()[0] == "UTC", "what Django set stays"
+
+
+@pytest.mark.usefixtures("pooled")
+def test_a_connection_that_the_server_ended_is_replaced_before_anyone_meets_it(
+    as_anna: Principal, admin_connection: Admin
+) -> None:
+    remember(as_anna)
+    used = backend()
+    connection.close()
+    admin_connection.execute("SELECT pg_terminate_backend(%s, 5000)", [used])
+    with scope(as_anna):
+        assert cats() == 1
+    assert backend() != used
 
 
 @pytest.mark.usefixtures("pooled")
@@ -292,6 +350,7 @@ def test_case_c63_work_without_a_scope_sees_nothing_whatever_ran_before(
 def test_case_c63_an_unset_setting_reads_empty_after_first_use_and_still_admits_nothing(as_anna: Principal) -> None:
     remember(as_anna)
     connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]
     assert setting("read_scopes") is None
     with scope(as_anna):
         assert cats() == 1

@@ -16,6 +16,7 @@ import django_stubs_ext
 from gedaechtnis.config import env, oidc
 from gedaechtnis.config.beat import BEAT_SCHEDULE
 from gedaechtnis.identity.oidc import registration
+from gedaechtnis.scoping.pool import pool
 
 # Lets classes of Django that are generic for the type checker only (admin, views, forms) take parameters at run time.
 django_stubs_ext.monkeypatch()
@@ -102,8 +103,11 @@ TEMPLATES = [
     },
 ]
 
-# Connections are not kept between requests: under ASGI they would outlive the thread that opened them.
+# Under ASGI each request has a thread of its own, so a connection kept by its thread would never be used again:
+# they are kept by the process. Each is looked at before it is used, as the database may have been restarted.
 DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL")}
+DATABASES["default"]["OPTIONS"]["pool"] = pool(env.integer("GEDAECHTNIS_DATABASE_CONNECTIONS", 16, minimum=2))
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("DATABASE_OWNER_URL"):
     DATABASES["owner"] = env.database("DATABASE_OWNER_URL")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -228,6 +232,8 @@ LOGGING = {
         "uvicorn": {"handlers": [], "level": "INFO", "propagate": True},
         # Addresses hold what people look for.
         "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": False},
+        # At INFO it tells of every connection that is taken and brought back.
+        "psycopg.pool": {"level": "WARNING"},
         # One tick a second would drown everything else.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},
