@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 from collections.abc import Mapping
+from functools import cache
+from threading import Thread
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from channels.exceptions import ChannelFull
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
@@ -14,6 +17,9 @@ from redis.exceptions import RedisError
 from gedaechtnis.live.groups import scope_group
 
 logger = logging.getLogger(__name__)
+
+_PATIENCE = 2.0
+"""Seconds that a write which is in already waits for its notice to be taken."""
 
 
 def publish(scope_ref: str, payload: Mapping[str, Any]) -> None:
@@ -26,7 +32,21 @@ def publish(scope_ref: str, payload: Mapping[str, Any]) -> None:
     if layer is None:
         return
     message = {"type": "live.frame", "frame": dict(payload)}
+    sent = asyncio.run_coroutine_threadsafe(layer.group_send(scope_group(scope_ref), message), _loop(os.getpid()))
     try:
-        async_to_sync(layer.group_send)(scope_group(scope_ref), message)
+        sent.result(_PATIENCE)
     except (TimeoutError, RedisError, OSError, ChannelFull) as error:
+        sent.cancel()
         logger.warning("live notice not sent: %s", error)
+
+
+@cache
+def _loop(process: int) -> asyncio.AbstractEventLoop:
+    """The event loop in which a process sends, in a thread of its own.
+
+    The layer keeps a connection for each loop: a new loop for each notice, as `async_to_sync` makes it outside a
+    server, takes longer than the write. A process forked from another has its threads to make anew.
+    """
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="live-publisher", daemon=True).start()
+    return loop
