@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Q
-
 from gedaechtnis.memory.selectors.moments import Moment
+from gedaechtnis.scoping.rows import select
 from gedaechtnis.world.models import EntityMerge
 
 
@@ -32,8 +31,8 @@ def _around(ids: set[UUID], moment: Moment) -> list[EntityMerge]:
     """All merges at the moment that touch the entities, directly or through others."""
     found: dict[UUID, EntityMerge] = {}
     while True:
-        touching = EntityMerge.objects.filter(Q(source_id__in=ids) | Q(target_id__in=ids)).exclude(pk__in=found)
-        new = [merge for merge in touching if _holds(merge, moment)]
+        touching = select(EntityMerge, "source_id = ANY(%s) OR target_id = ANY(%s)", [list(ids), list(ids)])
+        new = [merge for merge in touching if merge.pk not in found and _holds(merge, moment)]
         if not new:
             return list(found.values())
         found.update({merge.pk: merge for merge in new})

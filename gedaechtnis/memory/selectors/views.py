@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from gedaechtnis.memory.answers import EntityView, EvidenceView, FactView, Objec
 from gedaechtnis.memory.selectors.moments import Moment
 from gedaechtnis.memory.wording import readable
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
+from gedaechtnis.scoping.rows import select
 from gedaechtnis.world.models import Entity, Fact, FactEvidence
 
 _RESTATEMENT_WEIGHT = 0.3
@@ -28,11 +29,13 @@ class _Reader:
     names: dict[UUID, str]
     evidence: dict[UUID, list[FactEvidence]]
     last_begins: dict[tuple[UUID, str], datetime]
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def view(self, row: Fact) -> FactView:
         closed = row.superseded_at is not None and row.superseded_at <= self.moment.ticks[row.scope_ref]
         evidence = self.evidence.get(row.origin_fact_id, [])
         applies_to = self.entities.get(row.applies_to_id) if row.applies_to_id else None
+        label, inverse_label = self._labels(row.predicate)
         return FactView(
             id=row.pk,
             subject_id=row.subject_id,
@@ -40,8 +43,8 @@ class _Reader:
             subject_scope=self.entities[row.subject_id].scope_ref,
             subject_label=self._label(row.subject_id),
             predicate=row.predicate,
-            predicate_label=self.terms.predicate_label(row.predicate),
-            inverse_label=self.terms.inverse_label(row.predicate),
+            predicate_label=label,
+            inverse_label=inverse_label,
             polarity=row.polarity,
             object=self._object(row),
             statement=row.statement,
@@ -84,6 +87,12 @@ class _Reader:
             mentions=max(1, len(evidence)),
         )
 
+    def _labels(self, predicate: str) -> tuple[str, str]:
+        """How a relation reads from either end. Asked for each row, and each time for the reader's language."""
+        if predicate not in self.labels:
+            self.labels[predicate] = self.terms.predicate_label(predicate), self.terms.inverse_label(predicate)
+        return self.labels[predicate]
+
     def _object(self, row: Fact) -> ObjectView:
         if row.object_entity_id is None:
             return ObjectView(kind="literal", value=row.object_value, label=readable(row.object_value))
@@ -125,14 +134,12 @@ def fact_views(rows: Iterable[Fact], moment: Moment) -> tuple[FactView, ...]:
     Entities are read by a query of their own: each table joined under policies costs more to plan than to read.
     """
     known = [row for row in rows if row.scope_ref in moment.ticks]
-    entities = Entity.objects.in_bulk(
-        {id for row in known for id in (row.subject_id, row.object_entity_id, row.applies_to_id) if id}
-    )
+    mentioned = {id for row in known for id in (row.subject_id, row.object_entity_id, row.applies_to_id) if id}
+    entities = {entity.pk: entity for entity in select(Entity, "id = ANY(%s)", [list(mentioned)])} if mentioned else {}
     listed = [row for row in known if row.subject_id in entities]
     evidence: dict[UUID, list[FactEvidence]] = {}
-    for piece in FactEvidence.objects.filter(fact_id__in={row.origin_fact_id for row in listed}).order_by(
-        "recorded_at", "id"
-    ):
+    origins = list({row.origin_fact_id for row in listed})
+    for piece in select(FactEvidence, "fact_id = ANY(%s) ORDER BY recorded_at, id", [origins]) if origins else ():
         if piece.recorded_at <= moment.ticks.get(piece.scope_ref, piece.recorded_at):
             evidence.setdefault(piece.fact_id, []).append(piece)
     named = {row.subject_id for row in listed} | {row.object_entity_id for row in listed if row.object_entity_id}
