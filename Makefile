@@ -28,7 +28,7 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-isolation lint types fmt lock
+.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-graph bench-isolation lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -66,6 +66,10 @@ test-nightly: $(DEV) $(MESSAGES) ## random histories through the database, 20,00
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
 	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }
 	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(ARGS)
+
+bench-graph: $(DEV) $(MESSAGES) ## how fast the graph is up to a million belief rows; writes benchmarks/results/graph.md
+	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \
+	  $(PY) -m benchmarks.graph $(ARGS)
 
 bench-isolation: $(DEV) $(MESSAGES) ## what row-level security costs, in a million names; writes benchmarks/results/isolation.md
 	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -31,6 +29,7 @@ from django.core.management import call_command  # noqa: E402 (needs the apps)
 from django.db import connection  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
+from benchmarks.reporting import circumstances, figures  # noqa: E402
 from gedaechtnis.common.text import search_keys  # noqa: E402
 from gedaechtnis.embedded import roles  # noqa: E402
 from gedaechtnis.identity.models import User  # noqa: E402
@@ -210,18 +209,13 @@ def _mistyped(name: str, chance: random.Random) -> str:
 
 
 def _report(options: argparse.Namespace, loads: Sequence[float], reads: Sequence[Row], searches: Sequence[Row]) -> str:
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW server_version")
-        version = cursor.fetchone()[0]
     missed = [f"{row.what} ({row.ratio:.2f})" for row in reads if row.ratio > RATIO_TARGET]
     slowest = max(searches, key=lambda row: statistics.median(row.first))
     lines = [
         "# What isolation costs",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {options.names} names in {len(SHARES)} scopes, {options.rounds} "
-        f"measurements of each read and {_turns(options.rounds)} of each search. {_machine()}, {os.cpu_count()} cores, "
-        f"load {loads[0]:.1f} before and {loads[-1]:.1f} after (1 is the run itself); Python "
-        f"{platform.python_version()}, PostgreSQL {version}. Milliseconds, planning included.",
+        f"{circumstances(loads)} {options.names} names in {len(SHARES)} scopes, {options.rounds} measurements of each "
+        f"read and {_turns(options.rounds)} of each search. Milliseconds, planning included.",
         "",
         "## Hot reads",
         "",
@@ -230,7 +224,7 @@ def _report(options: argparse.Namespace, loads: Sequence[float], reads: Sequence
         "| read | policies p50 | p95 | bypassing p50 | p95 | ratio of p50 | alike |",
         "|---|---|---|---|---|---|---|",
         *(
-            f"| {row.what} | {_figures(row.first)} | {_figures(row.second)} | {row.ratio:.2f} | {row.plans} |"
+            f"| {row.what} | {figures(row.first)} | {figures(row.second)} | {row.ratio:.2f} | {row.plans} |"
             for row in reads
         ),
         "",
@@ -240,25 +234,11 @@ def _report(options: argparse.Namespace, loads: Sequence[float], reads: Sequence
         "",
         "| asked | under policies p50 | p95 | as definer p50 | p95 |",
         "|---|---|---|---|---|",
-        *(f"| {row.what} | {_figures(row.first)} | {_figures(row.second)} |" for row in searches),
+        *(f"| {row.what} | {figures(row.first)} | {figures(row.second)} |" for row in searches),
         "",
         f"Slowest: {slowest.what}, {statistics.median(slowest.first):.0f} ms.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _machine() -> str:
-    """The model of the processor, where the system tells it."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.machine()
-
-
-def _figures(timings: Sequence[float]) -> str:
-    ordered = sorted(timings)
-    return f"{statistics.median(ordered):.2f} | {ordered[int(len(ordered) * 0.95)]:.2f}"
 
 
 if __name__ == "__main__":
