@@ -98,6 +98,11 @@ def object_of(text: str, *, predicate: str, principal: Principal) -> dict[str, U
     return {"object_key": values.object_key(term, value=value)}
 
 
+def context_of(ref: str | None, *, principal: Principal) -> UUID | None:
+    """The context that a question is confined to. Raises NotFound, missing and foreign ones alike."""
+    return entities.get_entity(principal=principal, ref=ref).asked_id if ref else None
+
+
 @contextmanager
 def single_operation() -> Iterator[None]:
     """The verbs for one fact build a proposal of one operation: name its fields as the caller did."""

@@ -51,6 +51,7 @@ def list_entity_facts(request: ApiRequest, ref: str, filters: Query[EntityFactsI
         valid_at=valid_at,
         known_at=known_at,
         predicate=filters.predicate,
+        applies_to=inputs.context_of(filters.applies_to, principal=request.auth),
         valid_from=between[0] if between else None,
         valid_to=between[1] if between else None,
         clamped=filters.bounds == "clamped",

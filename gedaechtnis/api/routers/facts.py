@@ -43,7 +43,12 @@ def list_facts(request: ApiRequest, filters: Query[MatchingFactsIn]) -> FactsAns
         else {}
     )
     return asof.matching_facts(
-        principal=request.auth, predicate=filters.predicate, valid_at=valid_at, known_at=known_at, **wanted
+        principal=request.auth,
+        predicate=filters.predicate,
+        applies_to=inputs.context_of(filters.applies_to, principal=request.auth),
+        valid_at=valid_at,
+        known_at=known_at,
+        **wanted,
     )
 
 

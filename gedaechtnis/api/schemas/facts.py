@@ -19,8 +19,12 @@ class AsOfIn(In):
     as_of: str | None = Field(default=None, max_length=100, description="Sets both.")
 
 
+_CONTEXT = "A reference: what is said of this context, and what is said without one."
+
+
 class EntityFactsIn(AsOfIn):
     predicate: str | None = Field(default=None, max_length=200)
+    applies_to: str | None = Field(default=None, max_length=300, description=_CONTEXT)
     beliefs: Literal["believed", "all"] = "believed"
     valid_from: str | None = Field(default=None, max_length=100, description="With `valid_to`: what touches the range.")
     valid_to: str | None = Field(default=None, max_length=100)
@@ -34,6 +38,7 @@ class HistoryIn(PageIn):
 
 class MatchingFactsIn(AsOfIn):
     predicate: str = Field(max_length=200)
+    applies_to: str | None = Field(default=None, max_length=300, description=_CONTEXT)
     object: str | None = Field(default=None, max_length=65_536, description="A reference, or a literal as JSON.")
 
 

@@ -46,10 +46,10 @@ def entity_facts(
         principal,
         "subject_id",
         entity_id,
-        Fact.objects.filter(Q(applies_to=applies_to) | Q(applies_to=None)) if applies_to else None,
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,
+        applies_to=applies_to,
         between=(valid_from, valid_to) if valid_from and valid_to else None,
         clamped=clamped,
         beliefs=beliefs,
@@ -81,6 +81,7 @@ def matching_facts(
     predicate: str,
     object_entity_id: UUID | None = None,
     object_key: UUID | None = None,
+    applies_to: UUID | None = None,
     valid_at: datetime | None = None,
     known_at: datetime | Basis | None = None,
 ) -> FactsAnswer:
@@ -94,6 +95,7 @@ def matching_facts(
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,
+        applies_to=applies_to,
     )
 
 
@@ -138,6 +140,7 @@ def _answer(
     valid_at: datetime | None,
     known_at: datetime | Basis | None,
     predicate: str | None,
+    applies_to: UUID | None = None,
     between: tuple[datetime, datetime] | None = None,
     clamped: bool = False,
     beliefs: Beliefs = "believed",
@@ -151,6 +154,8 @@ def _answer(
         rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
         if predicate:
             rows = rows.filter(predicate=predicate)
+        if applies_to:
+            rows = rows.filter(Q(applies_to__in=identity.ids_of(applies_to, moment)) | Q(applies_to=None))
         facts = views.fact_views(rows.order_by(*_ORDER), moment)
         if between and clamped:
             facts = tuple(_clamp(fact, *between) for fact in facts)
