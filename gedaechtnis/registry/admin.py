@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from gedaechtnis.registry import catalogue, usage
+from gedaechtnis.registry.changes import announce
 from gedaechtnis.registry.models import FROZEN, EntityKind, EventType, Predicate, State, Term
 
 T = TypeVar("T", bound=Term)
@@ -161,6 +162,11 @@ class PredicateAdmin(TermAdmin[Predicate]):
     def get_readonly_fields(self, request: HttpRequest, obj: Predicate | None = None) -> tuple[str, ...]:
         fields = super().get_readonly_fields(request, obj)
         return (*fields, *FROZEN) if obj is not None and usage.of_predicate(obj.key).is_used else fields
+
+    def save_model(self, request: HttpRequest, obj: Predicate, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not change or set(form.changed_data) & {*FROZEN, "value_type"}:
+            announce(obj.key)
 
     @admin.display(description=gettext_lazy("Where it is used"))
     def where_used(self, term: Predicate) -> str:

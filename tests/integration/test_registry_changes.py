@@ -9,7 +9,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.admin.utils import quote
 from django.core.management import CommandError, call_command
+from django.test import Client
 
 from gedaechtnis.common import clock
 from gedaechtnis.identity.models import AuditEntry
@@ -256,6 +258,36 @@ def covered_by_opposites(memory: Memory, moments: list[str], covered: dict[str, 
     }
     now = {at: bool(memory.values("elin", at)) for at in moments}
     return {at: now[at] if at in said_no else covered[at] for at in moments}
+
+
+def test_whoever_wrote_by_the_old_rules_a_moment_too_late_is_found(
+    memory: Memory, register: Callable[..., None], client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "MAX_AGE_SECONDS", 60)
+    register(label_de="Werkzeug", label_en="tool")
+    catalogue.catalogue()  # what this process goes on by
+    gerda = make_user("gerda")
+    gerda.is_staff = gerda.is_superuser = True
+    gerda.save()
+    client.force_login(gerda)
+    old = catalogue._cached
+    form = {
+        "label_de": "Werkzeug",
+        "label_en": "tool",
+        "state": "loaded",
+        "cardinality": "functional",
+        "value_type": "any",
+        "authority": "person",
+        "classification": "1",
+    }
+    answer = client.post(f"/admin/registry/predicate/{quote(KEY)}/change/", form)
+    assert answer.status_code == 302, answer.content.decode()
+    catalogue._cached = old  # another process has not heard of it yet
+    memory.say("elin", "Hammer", "2019-01-01")
+    memory.say("elin", "Säge", "2020-01-01")
+    assert memory.values("elin", "2021-01-01") == ["Hammer", "Säge"]
+    follow(memory)
+    assert memory.values("elin", "2021-01-01") == ["Säge"]
 
 
 def test_the_command_changes_waits_and_counts(

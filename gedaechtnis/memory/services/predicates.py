@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +16,12 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import canonical, clock
+from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import audit
 from gedaechtnis.identity.models import User
-from gedaechtnis.identity.principals import GLOBAL_SCOPE, MAX_CLEARANCE, Principal, PrincipalKind, person, still_in
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, PrincipalKind, person, still_in
 from gedaechtnis.memory.planner import ClosedReason
 from gedaechtnis.memory.planner.reshaping import Claim, Kept, arrange
 from gedaechtnis.memory.planner.rows import ConflictKind
@@ -32,6 +31,7 @@ from gedaechtnis.memory.services.apply import compared_key, is_mirrored, keys_of
 from gedaechtnis.memory.services.assertions import belief
 from gedaechtnis.memory.services.session import WriteSession
 from gedaechtnis.registry import catalogue
+from gedaechtnis.registry.changes import CHANGE_PREDICATE, announce
 from gedaechtnis.registry.models import FROZEN, Predicate
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import permit, scope
@@ -39,10 +39,8 @@ from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.scoping.rows import columns_of, make
 from gedaechtnis.world.models import Fact
 
-CHANGE_PREDICATE = "change_predicate"
 FOLLOW_PREDICATE = "follow_predicate"
-"""Kinds of work: finding the scopes that use a changed predicate (in SQL, `world_follow_predicate`), and in each of
-them writing its facts again."""
+"""Kind of the work of writing a scope's facts of a changed predicate again (`world_follow_predicate` in SQL)."""
 
 _SUBJECTS_AT_ONCE = 100
 
@@ -74,12 +72,7 @@ def change_predicate(*, key: str, flags: Mapping[str, Any], acted_by: str) -> No
             predicate=key,
             rules=",".join(f"{name}:{value}" for name, value in flags.items()),
         )
-        work.enqueue(
-            kind=CHANGE_PREDICATE,
-            scope_ref=GLOBAL_SCOPE,
-            dedupe_key=key,
-            due_at=clock.now() + timedelta(seconds=2 * catalogue.MAX_AGE_SECONDS),
-        )
+        announce(key)
         transaction.on_commit(catalogue.forget)
 
 

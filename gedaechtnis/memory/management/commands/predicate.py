@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.memory.services.predicates import CHANGE_PREDICATE, FOLLOW_PREDICATE, change_predicate
+from gedaechtnis.memory.services.predicates import FOLLOW_PREDICATE, change_predicate
 from gedaechtnis.registry import usage
+from gedaechtnis.registry.changes import CHANGE_PREDICATE
 from gedaechtnis.registry.models import FROZEN, Predicate
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import Work
