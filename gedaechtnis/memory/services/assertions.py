@@ -29,6 +29,9 @@ from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.world.models import Entity, Fact, FactEvidence
 
+HANDLES = ("email", "identifier", "phone")
+"""Predicates whose value may tell who somebody is."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
@@ -230,6 +233,7 @@ def apply_assertion(
             source=provenance.source,
             rank=provenance.rank,
         )
+    session.to_identify |= statement.predicate.key in HANDLES
     session.touched.update(thing.pk for thing in (statement.subject, statement.object) if thing is not None)
     return applied
 

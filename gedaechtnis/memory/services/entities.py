@@ -199,6 +199,7 @@ def create_entity(
     )
     entity.slug = free_slug(session, kind, name, entity.pk)
     session.directory.add(entity)
+    session.to_identify |= not is_self
     session.ledger.begin_subject(entity.pk)
     session.touched.add(entity.pk)
     return entity
@@ -272,5 +273,6 @@ def add_alias(
         acted_by=session.principal.acted_by,
     )
     session.directory.named.append(made)
+    session.to_identify |= namespace != "name"
     session.touched.add(entity.pk)
     return made

@@ -24,6 +24,7 @@ from gedaechtnis.memory.schemas import (
 from gedaechtnis.memory.services import (
     assertions,
     closings,
+    merges,
     operations,
     proposals,
     questions,
@@ -60,6 +61,8 @@ def accept_proposal(
     moved = False
     with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
         session, proposal = _begin(opened, proposal)
+        if proposal.kind == proposals.MERGE and choice is None:
+            return _merge(session, proposal, reason)
         op = _chosen(proposal, choice)
         book = _book(session, proposal)
         _bind_met_meanwhile(book)
@@ -74,12 +77,11 @@ def accept_proposal(
 
 
 def _chosen(proposal: Proposal, choice: UUID | None) -> Operation:
-    op = _OPERATION.validate_python(proposal.operation)
     if proposal.kind == proposals.QUESTION:
-        return questions.answered(proposal, op, choice)
+        return questions.answered(proposal, _OPERATION.validate_python(proposal.operation), choice)
     if choice is not None:
         raise Problem("nothing_to_choose", _("There is nothing to choose here."), field="candidate_id")
-    return op
+    return _OPERATION.validate_python(proposal.operation)
 
 
 def _carry_out(
@@ -117,14 +119,57 @@ def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | No
         session, proposal = _begin(opened, proposal)
         proposal.state = Proposal.State.REJECTED
         _decide(session, proposal, reason)
-        book, op = _book(session, proposal), _OPERATION.validate_python(proposal.operation)
-        questions.leave_open(book, proposal, op)
-        suppressions.remember(session, book, op)
+        _remember_declined(session, proposal)
         event_id = proposals.add_event(session, proposal, "proposal.rejected", session.ticks[0])
         session.finish()
     return OperationResult(
         op_index=0, outcome=Outcome.REJECTED, proposal_id=proposal.pk, event_id=event_id, reason=reason
     )
+
+
+def _remember_declined(session: WriteSession, proposal: Proposal) -> None:
+    if proposal.kind == proposals.MERGE:
+        suppressions.remember_key(session, suppressions.pair_key(*_pair(proposal)))
+        return
+    book, op = _book(session, proposal), _OPERATION.validate_python(proposal.operation)
+    questions.leave_open(book, proposal, op)
+    suppressions.remember(session, book, op)
+
+
+def _merge(session: WriteSession, proposal: Proposal, reason: str | None) -> OperationResult:
+    """Take the two for one. If they are by now, there is nothing left to do."""
+    source_id, target_id = _pair(proposal)
+    merged = None
+    try:
+        merged = merges.merge_entities(
+            principal=session.principal, source_id=source_id, target_id=target_id, reason=reason or ""
+        )
+    except Problem as problem:
+        if problem.code != "merge_into_self":
+            raise
+    proposal.state = Proposal.State.ACCEPTED
+    _decide(session, proposal, reason)
+    event_id = proposals.add_event(
+        session,
+        proposal,
+        "proposal.accepted",
+        session.ticks[0],
+        {"merge_event_id": str(merged.event_id) if merged else None},
+    )
+    session.finish()
+    return OperationResult(
+        op_index=0,
+        outcome=Outcome.COMMITTED if merged else Outcome.RESTATED,
+        entity_id=target_id,
+        entity_ref=merged.target_ref if merged else None,
+        proposal_id=proposal.pk,
+        event_id=merged.event_id if merged else event_id,
+    )
+
+
+def _pair(proposal: Proposal) -> tuple[UUID, UUID]:
+    """(source, target) of a suggested merge."""
+    return UUID(proposal.operation["subject_ref"]), UUID(proposal.operation["object_ref"])
 
 
 def _require_person(principal: Principal) -> None:

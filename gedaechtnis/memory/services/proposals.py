@@ -165,12 +165,10 @@ def _store(
     present: str = "",
     choices: dict[str, Any] | None = None,
 ) -> OperationResult:
-    session = act.session
     suppressions.refuse(act, op)
-    proposal = Proposal.objects.create(
-        id=uuid7(),
-        **session.ownership,
-        classification=session.level,
+    proposal = _open(
+        act.session,
+        act.tick,
         kind=kind,
         operation=act.book.pinned(op),
         entities=act.book.waiting_on(op),
@@ -181,12 +179,41 @@ def _store(
         default_from=act.said_at,
         present=present,
         choices=choices or {},
+        op_index=act.index,
+    )
+    return OperationResult(
+        op_index=act.index, outcome=Outcome.PENDING, entity_ref=entity_ref, proposal_id=proposal.pk, reason=why
+    )
+
+
+def hold_merge(session: WriteSession, *, source: Entity, target: Entity, why: str) -> Proposal:
+    """Ask a person whether two are one; accepting merges `source` into `target`."""
+    session.level = max(source.classification, target.classification)
+    with session.wording():
+        worded = _("Are %(one)s and %(other)s the same?")
+    return _open(
+        session,
+        session.ticks[0],
+        kind=MERGE,
+        operation={"op": "merge_entities", "subject_ref": str(source.pk), "object_ref": str(target.pk)},
+        statement=worded % {"one": source.canonical_name, "other": target.canonical_name},
+        why=why,
+        default_from=session.ticks[0],
+        op_index=0,
+    )
+
+
+def _open(session: WriteSession, tick: datetime, **columns: Any) -> Proposal:
+    proposal = Proposal.objects.create(
+        id=uuid7(),
+        **session.ownership,
+        classification=session.level,
         proposed_by=session.principal.acted_by,
         run_id=session.run_id,
-        op_index=act.index,
-        recorded_at=act.tick,
+        recorded_at=tick,
+        **columns,
     )
-    add_event(session, proposal, "proposal.opened", act.tick)
+    add_event(session, proposal, "proposal.opened", tick)
     session.proposals.append(proposal.pk)
     work.enqueue(
         kind=POST_REVIEW,
@@ -195,9 +222,7 @@ def _store(
         acting_sub=session.principal.sub,
         dedupe_key=POST_REVIEW,
     )
-    return OperationResult(
-        op_index=act.index, outcome=Outcome.PENDING, entity_ref=entity_ref, proposal_id=proposal.pk, reason=why
-    )
+    return proposal
 
 
 def add_event(

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
-from django.utils import translation
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.problems import Problem
@@ -55,7 +54,7 @@ def _worded(
     """What is said, with the bare name where it is not clear who is meant."""
     _stand_in(act.book, op, unclear, stand_ins)
     if isinstance(op, AddAlias):
-        with translation.override(act.session.principal.language):
+        with act.session.wording():
             return _("%(name)s is also called %(alias)s") % {"name": unclear.name, "alias": op.alias}
     while True:
         try:

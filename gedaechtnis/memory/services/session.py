@@ -13,17 +13,21 @@ from zoneinfo import ZoneInfo
 from django.utils import translation
 
 from gedaechtnis.common.ids import uuid7
+from gedaechtnis.common.instants import rfc3339
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import events, references
 from gedaechtnis.memory.services.directory import Directory
 from gedaechtnis.memory.services.ledger import Ledger
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
-from gedaechtnis.scoping import clocks
+from gedaechtnis.scoping import clocks, work
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.scoping.rows import insert, insert_made
 from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationRecord, WorldEvent
+
+IDENTIFY = "identify"
+"""Kind of the work that looks whether something new is somebody known (`services/identification.py`)."""
 
 
 @dataclass(kw_only=True)
@@ -31,6 +35,7 @@ class WriteSession:
     """Made inside an open write scope. Holds the scope's clock until the transaction ends.
 
     `level` is the classification of what the operation under way writes; each sets it before it writes.
+    `to_identify`: something was met, or learned a handle of, that may be somebody known.
     Rows that nothing reads within the transaction are collected and inserted by `finish()`.
     """
 
@@ -46,6 +51,7 @@ class WriteSession:
     ledger: Ledger
     directory: Directory
     touched: set[UUID] = field(default_factory=set)
+    to_identify: bool = False
     proposals: list[UUID] = field(default_factory=list)
     _events: list[dict[str, Any]] = field(default_factory=list)
     _evidence: list[dict[str, Any]] = field(default_factory=list)
@@ -226,6 +232,14 @@ class WriteSession:
         insert(WorldEvent, self._events)
         insert(OperationRecord, self._records)
         insert(ConflictRecord, self._conflicts)
+        if self.to_identify:
+            work.enqueue(
+                kind=IDENTIFY,
+                scope_ref=self.scope_ref,
+                org_id=self.org_id,
+                acting_sub=self.principal.sub,
+                dedupe_key=f"{rfc3339(self.ticks[0])}..{rfc3339(self.ticks[-1])}",
+            )
         if self.touched:
             events.publish_on_commit(self.scope_ref, events.MEMORY_COMMITTED, sorted(self.touched))
         if self.proposals:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import canonical
+from gedaechtnis.common import canonical, clock
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
@@ -41,15 +41,31 @@ def refuse(act: Act, op: Operation) -> None:
 
 def remember(session: WriteSession, book: EntityBook, op: Operation) -> None:
     """Keep what an operation would have done from being suggested again for a year."""
+    remember_key(session, _keys(session, book, op)[0])
+
+
+def remember_key(session: WriteSession, key: UUID) -> None:
+    """Keep what goes by this hash from being suggested again for a year."""
     Suppression.objects.update_or_create(
         scope_ref=session.scope_ref,
-        key=_keys(session, book, op)[0],
+        key=key,
         defaults={
             "org_id": session.org_id,
             "recorded_at": session.ticks[0],
             "expires_at": session.ticks[0] + LASTS,
         },
     )
+
+
+def pair_key(one: UUID, other: UUID) -> UUID:
+    """The hash of taking two entities for one, whichever for the other."""
+    return canonical.digest("suppressed", "merge", *sorted((str(one), str(other))))
+
+
+def is_declined(scope_ref: str, key: UUID) -> bool:
+    """Whether what goes by this hash was declined, not so long ago."""
+    lasting = Q(expires_at=None) | Q(expires_at__gt=clock.now())
+    return Suppression.objects.filter(lasting, scope_ref=scope_ref, key=key).exists()
 
 
 def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
