@@ -19,6 +19,7 @@ from gedaechtnis.chat.models import Message
 from gedaechtnis.common.instants import rfc3339, shown
 from gedaechtnis.common.text import name_key
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory.references import borne_at
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityAlias, Fact
 
@@ -81,7 +82,7 @@ def _known(principal: Principal, text: str, now: datetime) -> tuple[KnownEntity,
     key = name_key(text)
     named = own.annotate(place=StrIndex(Value(key, output_field=TextField()), "name_key")).filter(place__gt=0)
     aliased = (
-        EntityAlias.objects.filter(superseded_at=None)
+        EntityAlias.objects.filter(borne_at(now), superseded_at=None)
         .annotate(place=StrIndex(Value(key, output_field=TextField()), "key"))
         .filter(place__gt=0)
     )
@@ -98,7 +99,7 @@ def _known(principal: Principal, text: str, now: datetime) -> tuple[KnownEntity,
     entities += list(own.filter(pk__in=linked))
     refs = {entity.pk: entity.ref for entity in entities}
     aliases: dict[UUID, list[str]] = {}
-    for alias in EntityAlias.objects.filter(entity_id__in=refs, superseded_at=None):
+    for alias in EntityAlias.objects.filter(borne_at(now), entity_id__in=refs, superseded_at=None):
         aliases.setdefault(alias.entity_id, []).append(alias.alias)
     return tuple(
         KnownEntity(

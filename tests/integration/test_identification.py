@@ -137,11 +137,11 @@ def test_a_shared_handle_is_one_person(as_anna: Principal) -> None:
 def test_numbers_and_several_likenesses_suggest_nothing(as_anna: Principal) -> None:
     meet(as_anna, "Paket 17", "object")
     meet(as_anna, "Paket 18", "object")
-    meet(as_anna, "Katharina Weber")
+    meet(as_anna, "Bernadette Hofmann")
     assert waiting(as_anna) == []
-    meet(as_anna, "Katarina Weber")
+    meet(as_anna, "Bernadete Hofmann")
     assert len(waiting(as_anna)) == 1
-    meet(as_anna, "Katarine Weber")
+    meet(as_anna, "Bernadettte Hofmann")
     assert len(waiting(as_anna)) == 1
 
 
@@ -152,6 +152,20 @@ def test_a_group_is_not_told_of_private_namesakes(as_anna: Principal, anna: User
     meet(here, "Katharina Weber")
     meet(here, "Katarina Weber", scope_ref=f"group:{group.id}")
     assert waiting(here) == waiting(person(ben)) == []
+
+
+def test_what_one_member_knows_merges_nothing_of_the_group(as_anna: Principal, anna: User, ben: User) -> None:
+    group = groups.create_group(user=anna, name="Familie")
+    groups.add_member(user=anna, group_id=group.id, username=ben.username)
+    here, shared = person(anna), f"group:{group.id}"
+    one, other = meet(here, "Nils Hagen", scope_ref=shared), meet(here, "Nils", scope_ref=shared)
+    tell(here, fact(one, "email", "nils@hagen.example"), fact(other, "email", "nils@hagen.example"))
+    settle()
+    assert (survivor(here, one), survivor(here, other)) == (one, other)
+    assert waiting(here) == []
+    tell(here, *(fact(id, "email", "nils@hagen.example") for id in (one, other)), scope_ref=shared)
+    settle()
+    assert survivor(person(ben), other) == one
 
 
 def test_accepting_what_was_merged_meanwhile_changes_nothing(as_anna: Principal) -> None:

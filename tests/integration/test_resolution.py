@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -9,8 +10,13 @@ from uuid import UUID
 
 import pytest
 from django.db import connections
+from django.test import Client
+from django.urls import reverse
 
+from curator.control import curate_now
+from gedaechtnis.chat import services
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, PrincipalKind
 from gedaechtnis.memory import resolution
 from gedaechtnis.memory.answers import ProposalView
@@ -19,6 +25,7 @@ from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult, 
 from gedaechtnis.memory.selectors import asof, entities, proposals
 from gedaechtnis.memory.services import governance
 from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.scoping import work
 
 
 def meets(name: str, kind: str = "person", *, hint: str = "x", **more: Any) -> dict[str, Any]:
@@ -246,3 +253,20 @@ def test_case_c37_two_at_once_meet_one_person(names: Names) -> None:
     assert names.named("Nils Hagen") == ["Nils Hagen"]
     assert first[0].entity_id is not None
     assert sorted(names.known(first[0].entity_id, "note")) == ["hat angerufen", "hat geschrieben"]
+
+
+def test_the_chat_asks_whom_a_message_means(names: Names, anna: User, page_for: Callable[[User], Client]) -> None:
+    one, other = two_julias(names)
+    chat = services.main_chat(principal=names.anna)
+    services.post_message(principal=names.anna, chat_id=chat.id, text="Julia mag Jazz.")
+    curate_now(principal=names.anna, chat_id=chat.id)
+    while work.run_due():
+        pass
+    page = page_for(anna)
+    shown = page.get("/").content.decode()
+    assert "Julia aus Nürnberg oder Julia aus Augsburg?" in shown
+    assert f'name="candidate" value="{one}"' in shown
+    answer = page.post(reverse("proposal-accept", args=[names.waiting().id]), {"candidate": str(other)})
+    assert answer.status_code == 302
+    assert (names.known(one, "likes"), names.known(other, "likes")) == ([], ["Jazz"])
+    assert 'name="candidate"' not in page.get("/").content.decode()

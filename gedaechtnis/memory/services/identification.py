@@ -6,7 +6,7 @@ are better than one false merge, and no write waits for a search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -42,15 +42,19 @@ def identify(item: work.WorkItem) -> None:
     reader = _reader(item)
     first, last = (parse_instant(text, zone=reader.zone, field="dedupe_key") for text in item.dedupe_key.split(".."))
     for id in _new(reader, item.scope_ref, first, last):
-        _consider(reader, id)
+        _consider(reader, item.scope_ref, id)
 
 
 def _reader(item: work.WorkItem) -> Principal:
-    """The server, seeing what the person sees for whom it was written: they are shown what comes of it."""
+    """The server, seeing what every reader of the scope sees: what comes of it is shown to all of them.
+
+    Of a person's own scope that is all they read themselves.
+    """
     if item.acting_sub is not None:
         person = item.person()
         if item.scope_ref in person.write_scopes:
-            return replace(person, kind=PrincipalKind.SYSTEM, acted_by=f"system:{IDENTIFY}")
+            seen = references.reach(item.scope_ref, org_id=item.org_id, readable=person.read_scopes)
+            return replace(person, kind=PrincipalKind.SYSTEM, acted_by=f"system:{IDENTIFY}", read_scopes=tuple(seen))
     return system(item.scope_ref, IDENTIFY)
 
 
@@ -63,15 +67,13 @@ def _new(reader: Principal, scope_ref: str, first: datetime, last: datetime) -> 
         return list(dict.fromkeys([*met, *told, *named.values_list("entity_id", flat=True)]))
 
 
-def _consider(reader: Principal, entity_id: UUID) -> None:
+def _consider(reader: Principal, scope_ref: str, entity_id: UUID) -> None:
     with scope(reader):
-        entity = Entity.objects.filter(pk=entity_id, status=Entity.Status.ACTIVE).first()
-        twin = (
-            next((twin for twin in _twins(entity, reader) if not _is_settled(entity, twin.entity)), None)
-            if entity
-            else None
-        )
-        if entity is None or twin is None:
+        entity = Entity.objects.filter(pk=entity_id, scope_ref=scope_ref, status=Entity.Status.ACTIVE).first()
+        if entity is None:
+            return
+        twin = next((twin for twin in _twins(entity) if not _is_settled(entity, twin.entity)), None)
+        if twin is None:
             return
         source, target = _direction(entity, twin.entity)
     if twin.why is None:
@@ -80,21 +82,19 @@ def _consider(reader: Principal, entity_id: UUID) -> None:
         _suggest(reader, source, target, twin.why)
 
 
-def _twins(entity: Entity, reader: Principal) -> Iterator[Twin]:
+def _twins(entity: Entity) -> Iterator[Twin]:
     """Who it may be, the most certain first; of those that merely look alike only one alone."""
-    within = references.reach(entity.scope_ref, org_id=entity.org_id, readable=reader.read_scopes)
 
-    def others(found: Sequence[Entity]) -> list[Entity]:
-        return [e for e in found if e.pk != entity.pk and e.kind == entity.kind and e.scope_ref in within]
+    def others(found: Iterable[Entity]) -> list[Entity]:
+        return [other for other in found if other.pk != entity.pk and other.kind == entity.kind]
 
+    active = Entity.objects.filter(status=Entity.Status.ACTIVE)
     if entity.external_id is not None:
-        same = Entity.objects.filter(
-            source_entry_id=entity.source_entry_id, external_id=entity.external_id, status=Entity.Status.ACTIVE
-        )
-        yield from (Twin(other, None) for other in others(list(same)))
+        same = active.filter(source_entry_id=entity.source_entry_id, external_id=entity.external_id)
+        yield from (Twin(other, None) for other in others(same))
     for holders, is_certain in _holders(entity):
-        sharing = others(list(Entity.objects.filter(pk__in=holders, status=Entity.Status.ACTIVE)))
-        if len(holders) == 2 and len(sharing) == 1:
+        sharing = others(active.filter(pk__in=holders))
+        if len(sharing) == 1 and holders == {entity.pk, sharing[0].pk}:
             compatible = plausibility.are_compatible(entity.canonical_name, sharing[0].canonical_name)
             yield Twin(sharing[0], None if is_certain and compatible else _SHARED)
     for look in (alike.spelt_otherwise, alike.alike):
