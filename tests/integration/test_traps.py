@@ -326,6 +326,7 @@ def test_case_c63_work_without_a_scope_sees_nothing_whatever_ran_before(
 ) -> None:
     remember(as_anna)
     remember(as_clara)
+    work.run_due()
     seen: list[tuple[str, int]] = []
 
     def scoped(item: work.WorkItem) -> None:
