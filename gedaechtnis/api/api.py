@@ -46,6 +46,8 @@ class Api(NinjaAPI):
         for methods in schema["paths"].values():
             for operation in methods.values():
                 operation["responses"]["default"] = _PROBLEM
+                for body in operation.get("requestBody", {}).get("content", {}).values():
+                    body["schema"].pop("default", None)  # a body that may be missing says so by `required`
         return schema
 
 

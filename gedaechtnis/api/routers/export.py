@@ -18,13 +18,9 @@ from gedaechtnis.memory.services import archives
 router = Router(tags=["export"])
 import_router = Router(tags=["export"])
 
-_JSON_LINES = {"responses": {200: {"description": "One JSON object a line", "content": {export.MEDIA_TYPE: {}}}}}
-_FILE = {
-    "requestBody": {
-        "required": True,
-        "content": {export.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
+_CONTENT = {export.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}
+_JSON_LINES = {"responses": {200: {"description": "One JSON object a line", "content": _CONTENT}}}
+_FILE = {"requestBody": {"required": True, "content": _CONTENT}}
 
 
 @router.get("", summary="Everything in one's own scope", openapi_extra=_JSON_LINES)
