@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal
@@ -52,3 +54,22 @@ def test_taking_back_a_rename_gives_the_old_name_back(as_anna: Principal, luna: 
     assert renamed.fact_id is not None
     facts.retract_fact(principal=as_anna, fact_id=renamed.fact_id)
     assert entities.get_entity(principal=as_anna, ref=luna).name == "Luna"
+
+
+def test_a_long_proposal_costs_as_many_statements_as_a_short_one(as_anna: Principal, luna: str) -> None:
+    def statements(size: int) -> int:
+        people = [f"Mensch {size} Nummer {number}" for number in range(size)]
+        operations: list[dict[str, object]] = []
+        for name in people:
+            operations += [
+                {"op": "upsert_entity", "id_hint": name, "kind": "person", "canonical_name": name},
+                {"op": "assert_fact", "subject_ref": name, "predicate": "likes", "object_value": "Tee"},
+                {"op": "assert_relationship", "subject_ref": luna, "predicate": "owned_by", "object_ref": name},
+            ]
+        with CaptureQueriesContext(connection) as captured:
+            result = commit_proposal(principal=as_anna, proposal=propose(*operations))
+        assert {entry.outcome for entry in result.results} == {"committed"}
+        return len(captured)
+
+    statements(1)
+    assert statements(2) == statements(40)

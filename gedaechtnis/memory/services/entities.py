@@ -200,7 +200,7 @@ def create_entity(
     entity.slug = free_slug(session, kind, name, entity.pk)
     session.directory.add(entity)
     session.to_identify |= not is_self
-    session.ledger.begin_subject(entity.pk)
+    session.ledger.begin_entity(entity.pk)
     session.touched.add(entity.pk)
     return entity
 

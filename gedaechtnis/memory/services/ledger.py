@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from gedaechtnis.common import canonical
 from gedaechtnis.scoping.rows import insert_made
 from gedaechtnis.world.models import Fact
 
@@ -35,13 +36,13 @@ class Ledger:
     scope_ref: str
     _stored: dict[Group, dict[UUID, Fact]] = field(default_factory=dict)
     _new: dict[Group, dict[UUID, Fact]] = field(default_factory=lambda: defaultdict(dict))
-    _unstored: set[UUID] = field(default_factory=set)
+    _unstored: set[UUID | None] = field(default_factory=set)
     _closed: list[Fact] = field(default_factory=list)
     _inserted: list[Fact] = field(default_factory=list)
 
-    def begin_subject(self, entity_id: UUID) -> None:
-        """An entity made in this transaction: nothing can be stored about it."""
-        self._unstored.add(entity_id)
+    def begin_entity(self, entity_id: UUID) -> None:
+        """An entity made in this transaction: nothing can be stored about it, from either end."""
+        self._unstored |= {entity_id, canonical.object_key(entity_id=entity_id)}
 
     def group(self, group: Group) -> dict[UUID, Fact]:
         """The believed rows of a group by id, as of this point of the transaction; a copy."""
@@ -52,7 +53,7 @@ class Ledger:
         """Read the groups that are not known yet, in at most two statements."""
         wanted = {group for group in groups if group not in self._stored}
         self._stored.update({group: {} for group in wanted})
-        stored = [group for group in wanted if group.subject_id not in self._unstored]
+        stored = [group for group in wanted if self._unstored.isdisjoint((group.subject_id, group.object_key))]
         if not stored:
             return
         closed = {row.pk for row in self._closed}

@@ -7,6 +7,7 @@ from functools import cache
 from uuid import UUID
 
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import slugify
 from gedaechtnis.memory import references, values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation, UpsertEntity
 from gedaechtnis.memory.services.entities import EntityBook
@@ -20,6 +21,8 @@ def prefetch(session: WriteSession, book: EntityBook, ops: Sequence[Operation]) 
     names = {ref for ref in refs if references.split_ref(ref) is None and references.as_uuid(ref) is None}
     upserts = [op for op in ops if isinstance(op, UpsertEntity)]
     refs.update(op.id_hint for op in upserts)
+    # What a new entity will ask for: whether its slug is taken.
+    refs.update(f"{op.kind}:{slug}" for op in upserts if (slug := slugify(op.canonical_name)))
     names.update(op.canonical_name for op in upserts)
     session.directory.read(refs=refs, names=names)
     met = dict(_met(book, upserts))
