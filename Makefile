@@ -60,8 +60,9 @@ test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included wh
 	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no working Chromium here, and none could be installed. !!!'; \
 	fi
 
-test-nightly: $(DEV) $(MESSAGES) ## random histories through the database, 20,000 of them; EXAMPLES=20000 takes hours
-	@STATE_MACHINE_EXAMPLES=$(EXAMPLES) $(TEST_SERVICES) $(PY) -m pytest tests/integration/test_state_machine.py $(ARGS)
+test-nightly: $(DEV) $(MESSAGES) ## hours of random histories through the database; EXAMPLES=20000
+	@STATE_MACHINE_EXAMPLES=$(EXAMPLES) $(TEST_SERVICES) $(PY) -m pytest \
+	  tests/mutation tests/integration/test_state_machine.py $(ARGS)
 
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
 	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }

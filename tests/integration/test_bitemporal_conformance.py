@@ -190,6 +190,31 @@ def test_line_08_the_future_comes_by_itself(world: World) -> None:
     assert current(now + timedelta(days=40)) == ["B"]
 
 
+def test_line_09_each_system_time_has_its_own_correction(world: World) -> None:
+    for number, value in enumerate("ABC", start=1):
+        world.say(value, s=number, v=0, until=50, correction=True)
+    assert [world.at(7, s=number) for number in (1, 2, 3)] == [["A"], ["B"], ["C"]]
+    assert world.at(7) == ["C"]
+    a, b, c = asof.history(principal=world.principal, entity_id=world.elin, predicate="lives_in", beliefs="all")
+    assert [row.object.label for row in (a, b, c)] == ["A", "B", "C"]
+    assert (c.supersedes_fact_id, b.supersedes_fact_id) == (b.id, a.id)
+    assert (a.closed_by_fact_id, b.closed_by_fact_id) == (b.id, c.id)
+    assert [row.closed_reason for row in (a, b, c)] == ["corrected", "corrected", None]
+    assert [row.superseded_at for row in (a, b, c)] == [b.recorded_at, c.recorded_at, None]
+    assert {(row.valid_from, row.valid_to) for row in (a, b, c)} == {(V(0), V(50))}
+
+
+def test_line_10_the_same_again_adds_evidence_and_nothing_else(world: World) -> None:
+    first = world.say("A", s=1, v=1)
+    rows, answers = world.rows(), [(v, s, world.at(v, s)) for v in (0, 1, 9) for s in (0.5, 1)]
+    again = world.say("A", s=4, v=3)
+    assert (again.outcome, again.fact_id) == (Outcome.RESTATED, first.fact_id)
+    assert world.rows() == rows
+    assert [(v, s, world.at(v, s)) for v in (0, 1, 9) for s in (0.5, 1)] == answers
+    (fact,) = asof.history(principal=world.principal, entity_id=world.elin, predicate="lives_in")
+    assert [piece.recorded_at for piece in fact.evidence] == [S(1), S(4)]
+
+
 @pytest.mark.parametrize("later_first", [False, True])
 def test_line_11_either_order_gives_the_same_present(world: World, later_first: bool) -> None:
     said: list[Callable[[float], object]] = [
@@ -208,6 +233,26 @@ def test_line_12_an_empty_interval_is_refused_and_leaves_nothing(world: World, u
     assert result.outcome is Outcome.REJECTED
     assert result.code == "empty_interval"
     assert world.rows() == []
+
+
+@pytest.mark.parametrize("clamped", [False, True])
+def test_line_13_a_range_takes_what_overlaps_it(world: World, clamped: bool) -> None:
+    for number, (value, start, end) in enumerate([("A", 0, 3), ("B", 3, 5), ("C", 5, 10)], start=1):
+        world.say(value, s=number, v=start, until=end)
+
+    def within(start: float, end: float) -> list[tuple[str, datetime | None, datetime | None]]:
+        answer = asof.entity_facts(
+            principal=world.principal,
+            entity_id=world.elin,
+            predicate="lives_in",
+            valid_from=V(start),
+            valid_to=V(end),
+            clamped=clamped,
+        )
+        return [(fact.object.label, fact.valid_from, fact.valid_to) for fact in answer.facts]
+
+    assert within(3, 7) == [("B", V(3), V(5)), ("C", V(5), V(7) if clamped else V(10))]
+    assert within(2, 5) == [("A", V(2) if clamped else V(0), V(3)), ("B", V(3), V(5))]
 
 
 def test_line_17_two_operations_in_one_microsecond_are_ordered(world: World) -> None:
@@ -250,6 +295,62 @@ def test_line_21_backdated_news_never_undoes_what_is_known_later(world: World, o
     assert ends == {"A": None, "B": V(100)}
     if not old_news_first:
         assert len([row for row in world.rows() if row[0] == "A"]) == 1
+
+
+def test_line_22_there_and_back_is_one_present_and_three_segments(world: World) -> None:
+    for number, (value, start) in enumerate([("A", 1), ("B", 5), ("A", 8)], start=1):
+        world.say(value, s=number, v=start)
+    lived = asof.history(principal=world.principal, entity_id=world.elin, predicate="lives_in")
+    assert [(row.object.label, row.valid_from, row.valid_to) for row in lived] == [
+        ("A", V(1), V(5)),
+        ("B", V(5), V(8)),
+        ("A", V(8), None),
+    ]
+    first, second, third = lived
+    everything = asof.history(principal=world.principal, entity_id=world.elin, predicate="lives_in", beliefs="all")
+    by_id = {row.id: row for row in everything}
+    assert third.supersedes_fact_id is not None
+    assert second.supersedes_fact_id is not None
+    assert by_id[third.supersedes_fact_id].origin_fact_id == second.origin_fact_id
+    assert by_id[second.supersedes_fact_id].origin_fact_id == first.origin_fact_id
+    assert third.origin_fact_id != first.origin_fact_id
+
+
+def test_line_23_a_set_holds_several_and_each_of_them_once(world: World) -> None:
+    def speaks(value: str, s: float, v: float, until: float | None = None, polarity: bool = True) -> None:
+        with clock.frozen(S(s)):
+            (result,) = world._commit(
+                {
+                    "op": "assert_fact",
+                    "subject_ref": "person:elin",
+                    "predicate": "speaks",
+                    "object_value": value,
+                    "polarity": polarity,
+                    "valid_from": rfc3339(V(v)),
+                    "valid_to": None if until is None else rfc3339(V(until)),
+                }
+            )
+        assert result.outcome is Outcome.COMMITTED
+
+    def spoken() -> list[tuple[str, bool, datetime | None, datetime | None]]:
+        rows = asof.history(principal=world.principal, entity_id=world.elin, predicate="speaks")
+        return [(row.object.label, row.polarity, row.valid_from, row.valid_to) for row in rows]
+
+    speaks("Dänisch", s=1, v=1, until=10)
+    speaks("Polnisch", s=2, v=5)
+    speaks("Dänisch", s=3, v=8, until=12)
+    assert spoken() == [
+        ("Dänisch", True, V(1), V(10)),
+        ("Polnisch", True, V(5), None),
+        ("Dänisch", True, V(10), V(12)),
+    ]
+    speaks("Polnisch", s=4, v=20, polarity=False)
+    assert spoken() == [
+        ("Dänisch", True, V(1), V(10)),
+        ("Polnisch", True, V(5), V(20)),
+        ("Dänisch", True, V(10), V(12)),
+        ("Polnisch", False, V(20), None),
+    ]
 
 
 def test_line_25_a_proposal_is_seen_from_its_acceptance_on(world: World) -> None:
