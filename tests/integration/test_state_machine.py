@@ -13,8 +13,16 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.statemachine.machine import MemoryMachine
 
+USUAL = 200
 EXAMPLES = int(os.environ.get("STATE_MACHINE_EXAMPLES", "0"))
-"""How many random histories to try; none named: the same 200 each time, and a failing one is shown as it is."""
+"""How many random histories to try; none named: the same usual ones each time, and a failing one is shown as it is."""
+
+WHAT_HAPPENS = {
+    *("committed", "restated", "pending", "accepted", "stale", "undone", "moved_since", "nothing_to_undo"),
+    *("empty_interval", "before_start", "already_ended", "nothing_believed"),
+    *("merged", "merge_into_self", "split", "unmerged", "never_merged", "already reversed"),
+}
+"""A test of random acts that never came to one of these would prove less than it says."""
 
 
 @pytest.mark.slow
@@ -28,7 +36,7 @@ def test_state_machine_agrees_with_the_reference(admin_connection: psycopg.Conne
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=EXAMPLES or 200,
+            max_examples=EXAMPLES or USUAL,
             stateful_step_count=12,
             derandomize=not EXAMPLES,
             deadline=None,
@@ -38,8 +46,5 @@ def test_state_machine_agrees_with_the_reference(admin_connection: psycopg.Conne
             suppress_health_check=list(HealthCheck),
         ),
     )
-    assert not {
-        "committed", "restated", "pending", "accepted", "stale", "empty_interval", "before_start", "already_ended",
-        "nothing_believed", "undone", "moved_since", "nothing_to_undo", "merged", "merge_into_self", "split",
-        "unmerged", "never_merged", "already reversed",
-    } - set(seen)  # fmt: skip
+    if not EXAMPLES or EXAMPLES >= USUAL:
+        assert set(seen) >= WHAT_HAPPENS
