@@ -37,7 +37,7 @@ def test_state_machine_agrees_with_the_reference(admin_connection: psycopg.Conne
         Machine,
         settings=settings(
             max_examples=EXAMPLES or USUAL,
-            stateful_step_count=14,
+            stateful_step_count=12,
             derandomize=not EXAMPLES,
             deadline=None,
             database=None,
