@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gedaechtnis.chat import services
 from gedaechtnis.memory.selectors.proposals import list_proposals
-from gedaechtnis.memory.services.proposals import POST_REVIEW
+from gedaechtnis.memory.writing.proposals import POST_REVIEW
 from gedaechtnis.scoping import work
 
 

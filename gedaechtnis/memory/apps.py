@@ -12,13 +12,9 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from gedaechtnis.memory.services import (  # noqa: F401, PLC0415 (their work needs handlers)
-            archives,
-            erasure,
-            following,
-            identification,
-            predicates,
-        )
+        # Their work needs handlers.
+        from gedaechtnis.memory.services import erasure, following, identification, predicates  # noqa: F401, PLC0415
+        from gedaechtnis.memory.transfer import archives  # noqa: F401, PLC0415
 
         post_save.connect(_meet, sender="identity.User", dispatch_uid="memory.meet")
         post_save.connect(_follow_group, sender="identity.Group", dispatch_uid="memory.follow_group")

@@ -10,7 +10,7 @@ from gedaechtnis.scoping.models import ScopedModel
 
 
 class Import(ScopedModel):
-    """An export that is being written into a new scope, piece by piece (`memory/services/archives.py`).
+    """An export that is being written into a new scope, piece by piece (`memory/transfer/archives.py`).
 
     `outside` are entities that its rows name and that are not in it; `left_out` counts the rows that could not be kept
     because of them.

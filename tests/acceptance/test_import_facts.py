@@ -15,7 +15,7 @@ from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person, user_scope
 from gedaechtnis.memory.selectors import asof, entities
-from gedaechtnis.memory.services import imports
+from gedaechtnis.memory.transfer import imports
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "handout_small"
 UTC = ZoneInfo("UTC")

@@ -22,8 +22,9 @@ from gedaechtnis.identity.principals import Principal, person, user_scope
 from gedaechtnis.memory.answers import FactView, ImportView
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult
 from gedaechtnis.memory.selectors import asof, entities, export, proposals
-from gedaechtnis.memory.services import archives, facts, governance, merges, splits
+from gedaechtnis.memory.services import facts, governance, merges, splits
 from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.memory.transfer import archives
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.scoping import work

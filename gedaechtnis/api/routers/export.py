@@ -13,7 +13,7 @@ from gedaechtnis.api.schemas.export import ImportOut
 from gedaechtnis.common.streams import pieces
 from gedaechtnis.memory.answers import ImportView
 from gedaechtnis.memory.selectors import export
-from gedaechtnis.memory.services import archives
+from gedaechtnis.memory.transfer import archives
 
 router = Router(tags=["export"])
 import_router = Router(tags=["export"])

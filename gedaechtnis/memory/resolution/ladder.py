@@ -1,6 +1,6 @@
 """What a name means to a reader, step by step from certain to likely.
 
-A write binds only by the first steps (`services.entities.EntityBook`, over the same `references.bearing`): what is
+A write binds only by the first steps (`writing.entities.EntityBook`, over the same `references.bearing`): what is
 merely alike becomes a new entity there, and a suggestion to merge.
 """
 
@@ -16,7 +16,8 @@ from gedaechtnis.common.text import check_text, name_key
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import EntityView
-from gedaechtnis.memory.resolution import alike, distinguishing
+from gedaechtnis.memory.resolution import alike
+from gedaechtnis.memory.selectors import distinguishing
 from gedaechtnis.memory.selectors.entities import entity_views, search_entities
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity

@@ -8,7 +8,7 @@ from uuid import UUID
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import CandidateView, ProposalView
-from gedaechtnis.memory.resolution.distinguishing import labels, question
+from gedaechtnis.memory.selectors.distinguishing import labels, question
 from gedaechtnis.memory.wording import why_in_words
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, Proposal

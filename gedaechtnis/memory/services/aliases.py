@@ -16,8 +16,8 @@ from gedaechtnis.memory.answers import AliasView
 from gedaechtnis.memory.schemas import AddAlias, OperationResult, Source
 from gedaechtnis.memory.selectors.aliases import alias_view
 from gedaechtnis.memory.services.facts import commit_one
-from gedaechtnis.memory.services.repointing import copied_alias
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.repointing import copied_alias
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import EntityAlias
 

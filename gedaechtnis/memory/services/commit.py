@@ -13,11 +13,11 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
-from gedaechtnis.memory.services import form, operations, statements
-from gedaechtnis.memory.services.classification import admitted
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.prefetch import prefetch
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import form, operations, statements
+from gedaechtnis.memory.writing.classification import admitted
+from gedaechtnis.memory.writing.entities import EntityBook
+from gedaechtnis.memory.writing.prefetch import prefetch
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import OperationRecord

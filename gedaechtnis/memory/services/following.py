@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.principals import MAX_CLEARANCE, system
-from gedaechtnis.memory.services import merges, repointing, splits
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.services import merges, splits
+from gedaechtnis.memory.writing import repointing
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityAlias, EntityMerge

@@ -21,20 +21,12 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     Source,
 )
-from gedaechtnis.memory.services import (
-    assertions,
-    closings,
-    merges,
-    operations,
-    proposals,
-    questions,
-    statements,
-    suppressions,
-)
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.entities import EntityBook, Sketch
-from gedaechtnis.memory.services.provenance import Provenance
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.services import merges
+from gedaechtnis.memory.writing import assertions, closings, operations, proposals, questions, statements, suppressions
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.entities import EntityBook, Sketch
+from gedaechtnis.memory.writing.provenance import Provenance
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Fact, Proposal

@@ -16,9 +16,10 @@ from gedaechtnis.common.instants import parse_instant
 from gedaechtnis.identity.principals import Principal, PrincipalKind, system
 from gedaechtnis.memory import references
 from gedaechtnis.memory.resolution import alike, plausibility
-from gedaechtnis.memory.services import merges, proposals, suppressions
-from gedaechtnis.memory.services.assertions import HANDLES
-from gedaechtnis.memory.services.session import IDENTIFY, WriteSession
+from gedaechtnis.memory.services import merges
+from gedaechtnis.memory.writing import proposals, suppressions
+from gedaechtnis.memory.writing.assertions import HANDLES
+from gedaechtnis.memory.writing.session import IDENTIFY, WriteSession
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityAlias, EntityMerge, Fact, Proposal

@@ -16,8 +16,8 @@ from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, PrincipalK
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.moves import Clash
 from gedaechtnis.memory.schemas import Source
-from gedaechtnis.memory.services import repointing
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import repointing
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityMerge, WorldEvent
 

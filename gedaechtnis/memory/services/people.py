@@ -6,9 +6,9 @@ from uuid import UUID
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
-from gedaechtnis.memory.services import assertions
-from gedaechtnis.memory.services.entities import read_name
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import assertions
+from gedaechtnis.memory.writing.entities import read_name
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity
 

@@ -27,9 +27,9 @@ from gedaechtnis.memory.planner.reshaping import Claim, Kept, arrange
 from gedaechtnis.memory.planner.rows import ConflictKind
 from gedaechtnis.memory.planner.writer import columns_of_interval
 from gedaechtnis.memory.schemas import Source
-from gedaechtnis.memory.services.apply import compared_key, is_mirrored, keys_of, reflected
-from gedaechtnis.memory.services.assertions import belief
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.apply import compared_key, is_mirrored, keys_of, reflected
+from gedaechtnis.memory.writing.assertions import belief
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.changes import CHANGE_PREDICATE, announce
 from gedaechtnis.registry.models import FROZEN, Predicate

@@ -16,8 +16,9 @@ from gedaechtnis.common.text import name_key
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import Source
-from gedaechtnis.memory.services import merges, repointing, restoring
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.services import merges
+from gedaechtnis.memory.writing import repointing, restoring
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityMerge, Fact, FactEvidence, WorldEvent
 

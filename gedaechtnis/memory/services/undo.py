@@ -14,8 +14,9 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import Source
-from gedaechtnis.memory.services import assertions, merges, restoring, splits
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.services import merges, splits
+from gedaechtnis.memory.writing import assertions, restoring
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, Fact, WorldEvent
 

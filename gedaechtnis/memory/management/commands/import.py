@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person, system
-from gedaechtnis.memory.services import archives
+from gedaechtnis.memory.transfer import archives
 
 
 class Command(BaseCommand):

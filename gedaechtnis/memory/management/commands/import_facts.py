@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import user_scope
-from gedaechtnis.memory.services import imports
+from gedaechtnis.memory.transfer import imports
 
 
 class Command(BaseCommand):

@@ -27,9 +27,9 @@ from gedaechtnis.memory import events
 from gedaechtnis.memory.answers import ImportView
 from gedaechtnis.memory.selectors.export import VOCABULARY, exported_models
 from gedaechtnis.memory.services import people
-from gedaechtnis.memory.services.archive_file import ArchiveFile, Row
-from gedaechtnis.memory.services.renaming import Renaming
-from gedaechtnis.memory.services.session import org_of
+from gedaechtnis.memory.transfer.archive_file import ArchiveFile, Row
+from gedaechtnis.memory.transfer.renaming import Renaming
+from gedaechtnis.memory.writing.session import org_of
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate, State
 from gedaechtnis.scoping import clocks, work

@@ -13,10 +13,10 @@ from gedaechtnis.common.instants import Bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory import planner
 from gedaechtnis.memory.schemas import InvalidateFact, OperationResult, Outcome, Source
-from gedaechtnis.memory.services import assertions, proposals, statements
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.apply import apply_plan
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import assertions, proposals, statements
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.apply import apply_plan
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Entity, Fact

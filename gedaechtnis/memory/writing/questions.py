@@ -21,9 +21,9 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import classification, proposals, statements
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.entities import EntityBook, Sketch, sketched
+from gedaechtnis.memory.writing import classification, proposals, statements
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.entities import EntityBook, Sketch, sketched
 from gedaechtnis.world.models import Entity, Proposal
 
 

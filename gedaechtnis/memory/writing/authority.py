@@ -12,10 +12,10 @@ from gedaechtnis.memory.schemas import (
     Operation,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import assertions, proposals
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.provenance import Provenance, judge
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import assertions, proposals
+from gedaechtnis.memory.writing.entities import EntityBook
+from gedaechtnis.memory.writing.provenance import Provenance, judge
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.world.models import Entity
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gedaechtnis.memory.schemas import MemoryType, OperationResult, Outcome
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.statements import Statement
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.statements import Statement
 from gedaechtnis.scoping.models import INTERNAL, PUBLIC
 from gedaechtnis.world.models import Fact
 

@@ -19,7 +19,7 @@ from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.refusals import empty_interval
 from gedaechtnis.memory.references import AmbiguousReference
 from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.world.models import Entity, EntityAlias
 
 _FALLBACK_SLUG_LENGTH = 8

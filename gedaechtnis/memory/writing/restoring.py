@@ -10,11 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from gedaechtnis.memory.planner import ClosedReason, moves
-from gedaechtnis.memory.services import repointing
-from gedaechtnis.memory.services.apply import apply_plan, is_mirrored
-from gedaechtnis.memory.services.assertions import belief
-from gedaechtnis.memory.services.ledger import Group
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import repointing
+from gedaechtnis.memory.writing.apply import apply_plan, is_mirrored
+from gedaechtnis.memory.writing.assertions import belief
+from gedaechtnis.memory.writing.ledger import Group
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.world.models import EntityAlias, Fact
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.provenance import Provenance
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.entities import EntityBook
+from gedaechtnis.memory.writing.provenance import Provenance
+from gedaechtnis.memory.writing.session import WriteSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

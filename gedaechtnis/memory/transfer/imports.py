@@ -29,9 +29,9 @@ from gedaechtnis.memory.schemas import (
     Source,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import form
 from gedaechtnis.memory.services.commit import commit_proposal
-from gedaechtnis.memory.services.entities import read_name
+from gedaechtnis.memory.writing import form
+from gedaechtnis.memory.writing.entities import read_name
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
 

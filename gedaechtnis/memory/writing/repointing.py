@@ -15,11 +15,11 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.memory.planner import ClosedReason, moves
-from gedaechtnis.memory.services.apply import apply_plan, is_mirrored, twin_of
-from gedaechtnis.memory.services.assertions import belief
-from gedaechtnis.memory.services.ledger import Group
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.slots import slot_key
+from gedaechtnis.memory.writing.apply import apply_plan, is_mirrored, twin_of
+from gedaechtnis.memory.writing.assertions import belief
+from gedaechtnis.memory.writing.ledger import Group
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.slots import slot_key
 from gedaechtnis.world.models import Entity, EntityAlias, Fact
 
 

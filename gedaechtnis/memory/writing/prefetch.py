@@ -10,9 +10,9 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import slugify
 from gedaechtnis.memory import references, values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation, UpsertEntity
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.ledger import Group
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.entities import EntityBook
+from gedaechtnis.memory.writing.ledger import Group
+from gedaechtnis.memory.writing.session import WriteSession
 
 
 def prefetch(session: WriteSession, book: EntityBook, ops: Sequence[Operation]) -> None:

@@ -24,12 +24,12 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import suppressions
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.entities import read_name
-from gedaechtnis.memory.services.provenance import Provenance
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.statements import Statement
+from gedaechtnis.memory.writing import suppressions
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.entities import read_name
+from gedaechtnis.memory.writing.provenance import Provenance
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.statements import Statement
 from gedaechtnis.scoping import work
 from gedaechtnis.world.models import Entity, Fact, Proposal
 

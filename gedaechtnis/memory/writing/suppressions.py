@@ -15,10 +15,10 @@ from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import values
 from gedaechtnis.memory.schemas import AddAlias, AssertFact, AssertRelationship, InvalidateFact, Operation, UpsertEntity
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.assertions import locate
-from gedaechtnis.memory.services.entities import EntityBook, is_sketch
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.assertions import locate
+from gedaechtnis.memory.writing.entities import EntityBook, is_sketch
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.world.models import Entity, Suppression
 
 LASTS = timedelta(days=365)

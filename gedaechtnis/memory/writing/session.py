@@ -17,8 +17,8 @@ from gedaechtnis.common.instants import rfc3339
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import events, references
-from gedaechtnis.memory.services.directory import Directory
-from gedaechtnis.memory.services.ledger import Ledger
+from gedaechtnis.memory.writing.directory import Directory
+from gedaechtnis.memory.writing.ledger import Ledger
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
 from gedaechtnis.scoping import clocks, work
 from gedaechtnis.scoping.context import Scope, scope

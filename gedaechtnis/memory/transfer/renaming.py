@@ -12,8 +12,8 @@ from uuid import UUID
 from django.db import models
 
 from gedaechtnis.common import canonical
-from gedaechtnis.memory.services.archive_file import Row, uuid_columns
-from gedaechtnis.memory.services.slots import slot_key
+from gedaechtnis.memory.transfer.archive_file import Row, uuid_columns
+from gedaechtnis.memory.writing.slots import slot_key
 from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.scoping.models import ScopedModel
 from gedaechtnis.world.models import Fact

@@ -9,10 +9,10 @@ from uuid import UUID
 from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.memory import planner, values
-from gedaechtnis.memory.services.ledger import Group
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.slots import pair_key, slot_key
-from gedaechtnis.memory.services.statements import sentence_of
+from gedaechtnis.memory.writing.ledger import Group
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.slots import pair_key, slot_key
+from gedaechtnis.memory.writing.statements import sentence_of
 from gedaechtnis.scoping.rows import columns_of, make
 from gedaechtnis.world.models import Entity, Fact
 

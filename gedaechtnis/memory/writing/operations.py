@@ -25,20 +25,12 @@ from gedaechtnis.memory.schemas import (
     RecordEvent,
     UpsertEntity,
 )
-from gedaechtnis.memory.services import (
-    assertions,
-    classification,
-    closings,
-    entities,
-    proposals,
-    questions,
-    statements,
-)
-from gedaechtnis.memory.services.act import Act
-from gedaechtnis.memory.services.assertions import Extras, Said
-from gedaechtnis.memory.services.authority import guarded, judge_operation
-from gedaechtnis.memory.services.entities import EntityBook, Sketch
-from gedaechtnis.memory.services.session import WriteSession
+from gedaechtnis.memory.writing import assertions, classification, closings, entities, proposals, questions, statements
+from gedaechtnis.memory.writing.act import Act
+from gedaechtnis.memory.writing.assertions import Extras, Said
+from gedaechtnis.memory.writing.authority import guarded, judge_operation
+from gedaechtnis.memory.writing.entities import EntityBook, Sketch
+from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Entity
 

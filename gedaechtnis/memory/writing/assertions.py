@@ -18,13 +18,13 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
-from gedaechtnis.memory.services import classification
-from gedaechtnis.memory.services.apply import Applied, apply_plan, compared_key, keys_of
-from gedaechtnis.memory.services.entities import create_entity, read_name
-from gedaechtnis.memory.services.ledger import Group
-from gedaechtnis.memory.services.provenance import Provenance
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.statements import Statement, sentence_of
+from gedaechtnis.memory.writing import classification
+from gedaechtnis.memory.writing.apply import Applied, apply_plan, compared_key, keys_of
+from gedaechtnis.memory.writing.entities import create_entity, read_name
+from gedaechtnis.memory.writing.ledger import Group
+from gedaechtnis.memory.writing.provenance import Provenance
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.statements import Statement, sentence_of
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
 from gedaechtnis.world.models import Entity, Fact, FactEvidence

@@ -16,10 +16,10 @@ from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import PrincipalKind
 from gedaechtnis.memory import values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation
-from gedaechtnis.memory.services.entities import EntityBook
-from gedaechtnis.memory.services.session import WriteSession
-from gedaechtnis.memory.services.slots import pair_key, slot_key
 from gedaechtnis.memory.wording import readable, sentence
+from gedaechtnis.memory.writing.entities import EntityBook
+from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.slots import pair_key, slot_key
 from gedaechtnis.registry.catalogue import Catalogue
 from gedaechtnis.registry.models import PREDICATE_KEY, Predicate, State
 from gedaechtnis.world.models import Entity

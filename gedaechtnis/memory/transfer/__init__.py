@@ -1,0 +1,1 @@
+"""Memory that comes from elsewhere: exports taken in, and tables of facts."""
