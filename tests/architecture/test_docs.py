@@ -26,6 +26,11 @@ _FILE = re.compile(r"[\w-]+\.(?:py|md|toml|csv|sql|js)")
 _COMMAND_PATH = re.compile(r"(?<![\w/.-])(?:gedaechtnis|curator|tests|locale|docs)/[\w./-]*\w")
 _ENV = re.compile(r"(?:env\.\w+|environ\.get|environ\.setdefault)\(\s*\"([A-Z_]+)\"|environ\[\"([A-Z_]+)\"\]")
 _MADE_AT_RUN_TIME = ("var/", ".venv/", "node_modules/", "postgresql/", "valkey/", "test-results/")
+_PROBLEM = re.compile(r"\bProblem\(\s*\"(\w+)\"")
+_CODES_OF_OTHER_DOORS = {"invalid_file", "invalid_row", "invalid_limit", "not_owner"}
+"""Met by commands and pages only."""
+_HANDLED = re.compile(r"\bwork\.handler\((\w+)\)")
+_CONSTANT = re.compile(r"^(\w+) = \"(\w+)\"$", re.M)
 _FOLDER_OF_A_VENDOR = {"client.py", "adapter.py"}
 """Said of `integrations/`, which is empty: the shape is decided, the files are not there."""
 
@@ -106,6 +111,28 @@ def test_every_management_command_is_described() -> None:
     described = _text(ROOT / "docs" / "reference" / "cli.md")
     commands = {path.stem for path in SOURCES if path.parent.name == "commands" and path.stem != "__init__"}
     assert {name for name in commands if f"`{name}" not in described} == set()
+
+
+def test_the_readme_names_every_management_command_of_the_project() -> None:
+    table = _text(ROOT / "README.md")
+    commands = {path.stem for path in SOURCES if path.parent.name == "commands" and path.stem != "__init__"}
+    assert {name for name in commands if f"| `{name}" not in table} == set()
+
+
+def test_every_code_a_program_may_meet_is_listed() -> None:
+    described = set(_CODE.findall(_text(ROOT / "docs" / "reference" / "api.md")))
+    rooms = [ROOT / "gedaechtnis" / room for room in ("api", "chat", "common", "memory", "registry")]
+    raised = {code for room in rooms for path in room.rglob("*.py") for code in _PROBLEM.findall(_text(path))}
+    assert len(raised) > 60
+    assert raised - _CODES_OF_OTHER_DOORS - described == set()
+
+
+def test_every_kind_of_work_is_described() -> None:
+    described = _text(ROOT / "ARCHITECTURE.md")
+    handled = {name for path in SOURCES for name in _HANDLED.findall(_text(path))}
+    kinds = {kind for path in SOURCES for name, kind in _CONSTANT.findall(_text(path)) if name in handled}
+    assert len(kinds) >= len(handled) > 5
+    assert {kind for kind in kinds if f"`{kind}`" not in described} == set()
 
 
 def test_the_architecture_shows_the_dependency_rule_that_is_checked() -> None:
