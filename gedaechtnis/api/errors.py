@@ -51,7 +51,6 @@ def problem_response(
     if errors is None:
         errors = [{"field": problem.field, "code": problem.code, "detail": problem.detail}] if problem.field else []
     document = {
-        **problem.extra,
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -59,6 +58,7 @@ def problem_response(
         "detail": problem.detail,
         "errors": list(errors),
     }
+    document |= {name: value for name, value in problem.extra.items() if name not in document}
     return JsonResponse(document, status=problem.status, content_type=MEDIA_TYPE, headers=headers)
 
 

@@ -306,5 +306,7 @@ def test_the_command_changes_waits_and_counts(
         call_command("predicate", "change", KEY, "--cardinality", "set")  # what never changes has one value
     with pytest.raises(CommandError):
         call_command("predicate", "change", "test:nothing", "--cardinality", "set")
+    with pytest.raises(CommandError, match="no predicate test:nothing"):
+        call_command("predicate", "usage", "test:nothing")
     with pytest.raises(CommandError):
         call_command("predicate", "change", KEY)

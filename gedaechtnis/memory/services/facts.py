@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -90,7 +91,8 @@ def correct_fact(
 ) -> OperationResult:
     """It was wrong all along: assert it anew with `changes`, replacing the belief wholly.
 
-    Only fields that change are named; the others stay. `valid_to: None` opens the end.
+    Only fields that change are named; the others stay. `valid_to: None` opens the end. What is believed just so
+    already is no change.
 
     Raises:
         NotFound: missing and foreign alike.
@@ -103,9 +105,9 @@ def correct_fact(
             _("A correction knows no field “%(name)s”.") % {"name": min(unknown)[:60]},
             field=min(unknown),
         )
-    if not changes:
-        raise Problem("nothing_to_change", _("Say what changes."))
     row = _readable(principal, fact_id)
+    if all(_is_so(row, name, value) for name, value in changes.items()):
+        raise Problem("nothing_to_change", _("Nothing is different from before."))
     common: dict[str, Any] = {
         "subject_ref": str(row.subject_id),
         "predicate": row.predicate,
@@ -127,6 +129,14 @@ def correct_fact(
     else:
         operation = AssertFact(object_value=changes.get("object_value", row.object_value), **common)
     return commit_one(principal, operation, row.scope_ref, run_id)
+
+
+def _is_so(row: Fact, name: str, value: Any) -> bool:
+    """Whether a belief has this already, letter by letter: another spelling is a change, and so is any bound named."""
+    if row.superseded_at is not None or name not in {"object_value", "polarity", "statement"}:
+        return False
+    present = getattr(row, name)
+    return present is not None and json.dumps(present, sort_keys=True) == json.dumps(value, sort_keys=True)
 
 
 def _bounds(row: Fact, changes: dict[str, Any], zone: ZoneInfo) -> dict[str, Any]:

@@ -62,14 +62,12 @@ def end(request: PersonRequest, fact_id: UUID) -> HttpResponse:
 @private
 def correct(request: PersonRequest, fact_id: UUID) -> HttpResponse:
     """It was told wrongly; only what differs from the form's first state is changed."""
-
-    def write(fact: FactView) -> object:
-        changes = _changes(request, fact)
-        if not changes:
-            raise Problem("nothing_changed", _("Nothing is different from before."), field="value")
-        return facts.correct_fact(principal=request.principal, fact_id=fact_id, changes=changes)
-
-    return _act(request, fact_id, write, _("Corrected."))
+    return _act(
+        request,
+        fact_id,
+        lambda fact: facts.correct_fact(principal=request.principal, fact_id=fact_id, changes=_changes(request, fact)),
+        _("Corrected."),
+    )
 
 
 @only_posted

@@ -132,6 +132,7 @@ def test_who_lives_there(api: Any) -> None:
     named = api.get("/api/world/facts", {"predicate": "name", "object": json.dumps("Nürnberg")}).json()["items"]
     assert [item["subject_ref"] for item in named] == ["place:nuernberg"]
     assert_problem(api.get("/api/world/facts", {**here, "object": "Nürnberg"}), 422, "invalid_object", "object")
+    assert_problem(api.get("/api/world/facts", {**here, "object": "08:00"}), 422, "invalid_object", "object")
     assert_problem(api.get("/api/world/facts", {**here, "object": "place:atlantis"}), 404, "not_found")
     assert_problem(api.get("/api/world/facts", {**here, "object": "null"}), 422, "null_value", "object")
     assert_problem(api.get("/api/world/facts"), 422, "missing", "predicate")
@@ -200,6 +201,7 @@ def test_case_c109_a_correction_changes_only_what_it_names(api: Any) -> None:
     assert (opened["object"]["value"], opened["valid_to"]) == ("neu", None)
     path = f"/api/world/facts/{third}/correct"
     assert_problem(api.post(path, {}), 422, "nothing_to_change")
+    assert_problem(api.post(path, {"object_value": "neu", "polarity": True}), 422, "nothing_to_change")
     assert_problem(api.post(path, {"subject": None}), 422, "unknown_field", "subject")
     assert_problem(api.post(path, {"valdi_to": "2026-06-01"}), 422, "unknown_field", "valdi_to")
     assert_problem(api.post(path, {"valid_from": None}), 422, "invalid_type", "valid_from")

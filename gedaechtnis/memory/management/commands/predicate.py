@@ -36,6 +36,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["action"] == "usage":
+            if not Predicate.objects.filter(key=options["key"]).exists():
+                raise CommandError(f"There is no predicate {options['key']}.")
             found = usage.of_predicate(options["key"])
             self.stdout.write(
                 f"{options['key']}: {found.believed} facts believed, {found.closed} no longer, "
