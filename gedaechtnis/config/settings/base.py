@@ -107,6 +107,11 @@ TEMPLATES = [
 # they are kept by the process. Each is looked at before it is used, as the database may have been restarted.
 DATABASES: dict[str, dict[str, Any]] = {"default": env.database("DATABASE_URL")}
 DATABASES["default"]["OPTIONS"]["pool"] = pool(env.integer("GEDAECHTNIS_DATABASE_CONNECTIONS", 16, minimum=2))
+# Statements that come again are planned once on a connection; their parameters travel beside them.
+DATABASES["default"]["OPTIONS"] |= {
+    "server_side_binding": True,
+    "prepare_threshold": env.integer("GEDAECHTNIS_DATABASE_PREPARE_AFTER", 3, minimum=0) or None,
+}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if os.environ.get("DATABASE_OWNER_URL"):
     DATABASES["owner"] = env.database("DATABASE_OWNER_URL")

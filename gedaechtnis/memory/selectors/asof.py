@@ -14,13 +14,10 @@ from gedaechtnis.common.instants import UNKNOWN_START, Precision
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import ChangePoint, FactsAnswer, FactView, Timeline
 from gedaechtnis.memory.selectors import identity, moments, views
-from gedaechtnis.memory.selectors.moments import Basis, Moment
+from gedaechtnis.memory.selectors.conditions import Beliefs, Conditions
+from gedaechtnis.memory.selectors.moments import Basis
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Fact
-from gedaechtnis.world.querysets import FactQuerySet
-
-Beliefs = Literal["believed", "all"]
-_ORDER = ("predicate", "valid_from", "recorded_at", "id")
 
 
 def entity_facts(
@@ -86,12 +83,14 @@ def matching_facts(
     known_at: datetime | Basis | None = None,
 ) -> FactsAnswer:
     """Facts of one predicate, optionally with one object: "who lives in Nürnberg?"."""
-    rows = Fact.objects.filter(object_key=object_key) if object_key is not None else Fact.objects.all()
+    asked = Conditions()
+    if object_key is not None:
+        asked.that("object_key = %s", object_key)
     return _answer(
         principal,
         "object_entity_id",
         object_entity_id,
-        rows,
+        asked,
         valid_at=valid_at,
         known_at=known_at,
         predicate=predicate,
@@ -105,10 +104,10 @@ def history(
     """All valid time: believed rows by `valid_from`; `beliefs="all"` adds closed ones, in order of belief."""
     with scope(principal):
         moment = moments.settle(principal=principal)
-        rows = _known(Fact.objects.filter(subject_id__in=identity.ids_of(entity_id, moment)), moment, beliefs)
+        asked = Conditions().naming("subject_id", identity.ids_of(entity_id, moment)).known_at(moment, beliefs)
         if predicate:
-            rows = rows.filter(predicate=predicate)
-        return views.fact_views(rows.order_by(*_ORDER), moment)
+            asked.that("predicate = %s", predicate)
+        return views.fact_views(asked.facts(), moment)
 
 
 def timeline(*, principal: Principal, entity_id: UUID) -> Timeline:
@@ -135,7 +134,7 @@ def _answer(
     principal: Principal,
     place: Literal["subject_id", "object_entity_id"],
     entity_id: UUID | None,
-    rows: FactQuerySet | None = None,
+    asked: Conditions | None = None,
     *,
     valid_at: datetime | None,
     known_at: datetime | Basis | None,
@@ -147,16 +146,19 @@ def _answer(
 ) -> FactsAnswer:
     with scope(principal):
         moment = moments.settle(principal=principal, valid_at=valid_at, known_at=known_at)
-        asked = rows if rows is not None else Fact.objects.all()
+        asked = asked or Conditions()
         if entity_id is not None:
-            asked = asked.filter(**{f"{place}__in": identity.ids_of(entity_id, moment)})
-        rows = _known(asked, moment, beliefs)
-        rows = rows.overlapping(*between) if between else rows.valid_at(moment.valid_at)
+            asked.naming(place, identity.ids_of(entity_id, moment))
+        asked.known_at(moment, beliefs)
+        if between:
+            asked.touching(*between)
+        else:
+            asked.valid_at(moment.valid_at)
         if predicate:
-            rows = rows.filter(predicate=predicate)
+            asked.that("predicate = %s", predicate)
         if applies_to:
-            rows = rows.filter(Q(applies_to__in=identity.ids_of(applies_to, moment)) | Q(applies_to=None))
-        facts = views.fact_views(rows.order_by(*_ORDER), moment)
+            asked.that("applies_to_id = ANY(%s) OR applies_to_id IS NULL", identity.ids_of(applies_to, moment))
+        facts = views.fact_views(asked.facts(), moment)
         if between and clamped:
             facts = tuple(_clamp(fact, *between) for fact in facts)
         return FactsAnswer(
@@ -165,15 +167,6 @@ def _answer(
             known_at=moment.known_at,
             basis=moment.basis,
         )
-
-
-def _known(rows: FactQuerySet, moment: Moment, beliefs: Beliefs) -> FactQuerySet:
-    if beliefs == "all":
-        until = Q()
-        for scope_ref, tick in moment.ticks.items():
-            until |= Q(scope_ref=scope_ref, recorded_at__lte=tick)
-        return rows.filter(until) if moment.ticks else rows.none()
-    return rows.known_at(moment.ticks)
 
 
 def _clamp(fact: FactView, start: datetime, end: datetime) -> FactView:

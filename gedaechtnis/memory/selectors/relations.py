@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
-
 from gedaechtnis.common.instants import shown
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import Neighbor, NeighborsAnswer, OverlapAnswer, Together
 from gedaechtnis.memory.selectors import identity, moments, views
+from gedaechtnis.memory.selectors.conditions import Conditions
 from gedaechtnis.memory.selectors.moments import Basis, Moment
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, Fact
@@ -63,14 +62,11 @@ def neighbors(
 
 
 def _touching(ids: list[UUID], moment: Moment, predicate: str | None, most: int) -> list[Fact]:
-    rows = (
-        Fact.objects.known_at(moment.ticks)
-        .valid_at(moment.valid_at)
-        .filter(Q(subject_id__in=ids) | Q(object_entity_id__in=ids), polarity=True, object_entity__isnull=False)
-    )
+    asked = Conditions().that("subject_id = ANY(%s) OR object_entity_id = ANY(%s)", ids, ids)
+    asked.known_at(moment).valid_at(moment.valid_at).that("polarity AND object_entity_id IS NOT NULL")
     if predicate:
-        rows = rows.filter(predicate=predicate)
-    return list(rows.order_by("predicate", "valid_from", "id")[:most])
+        asked.that("predicate = %s", predicate)
+    return asked.facts(most)
 
 
 def overlap(
@@ -108,7 +104,8 @@ def _pieces(fact_id: UUID, moment: Moment) -> list[Fact]:
     row = Fact.objects.filter(pk=fact_id).first()
     if row is None:
         raise references.not_found(str(fact_id))
-    return list(Fact.objects.known_at(moment.ticks).filter(scope_ref=row.scope_ref, origin_fact_id=row.origin_fact_id))
+    asked = Conditions().that("origin_fact_id = %s", row.origin_fact_id).known_at(moment)
+    return asked.that("(mirror_of IS NULL) = %s", row.mirror_of is None).facts()  # of a pair, the end that was named
 
 
 def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:

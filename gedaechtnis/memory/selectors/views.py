@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max
+from django.db import connection
 
 from gedaechtnis.common.instants import shown
 from gedaechtnis.memory.answers import EntityView, EvidenceView, FactView, ObjectView
+from gedaechtnis.memory.selectors.conditions import Conditions
 from gedaechtnis.memory.selectors.moments import Moment
 from gedaechtnis.memory.wording import readable
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
@@ -159,11 +160,14 @@ def _last_begins(rows: Sequence[Fact], moment: Moment) -> dict[tuple[UUID, str],
     over = [row for row in rows if row.valid_to is not None and row.valid_to <= moment.valid_at]
     if not over:
         return {}
-    slots = Fact.objects.known_at(moment.ticks).filter(
-        subject_id__in={row.subject_id for row in over}, slot__in={row.slot for row in over}
-    )
-    last = slots.values("slot", "scope_ref").annotate(last=Max("valid_from"))
-    return {(found["slot"], found["scope_ref"]): found["last"] for found in last}
+    asked = Conditions().naming("subject_id", list({row.subject_id for row in over})).known_at(moment)
+    asked.that("slot = ANY(%s)", list({row.slot for row in over}))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT slot, scope_ref, max(valid_from) FROM facts WHERE {asked.text} GROUP BY slot, scope_ref",  # noqa: S608
+            asked.parameters,
+        )
+        return {(slot, scope_ref): last for slot, scope_ref, last in cursor.fetchall()}
 
 
 def _names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str]:
@@ -172,16 +176,18 @@ def _names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str
     The name cached with the entity is today's, and would make an old answer change. A name that another scope gives
     an entity is not its name.
     """
-    named = Fact.objects.known_at(moment.ticks).filter(
-        subject_id__in=list(entities), predicate="name", polarity=True, applies_to=None
-    )
+    named = Conditions().naming("subject_id", list(entities)).known_at(moment)
+    named.that("predicate = 'name' AND polarity AND applies_to_id IS NULL")
     names: dict[UUID, str] = {}
-    for id, scope_ref, name, valid_from in named.order_by("valid_from").values_list(
-        "subject_id", "scope_ref", "object_value", "valid_from"
-    ):
-        if scope_ref == entities[id].scope_ref and (valid_from <= moment.valid_at or id not in names):
-            names[id] = str(name)
+    with connection.cursor() as cursor:
+        cursor.execute(_NAMES.format(named.text), named.parameters)
+        for id, scope_ref, name, valid_from in cursor.fetchall():
+            if scope_ref == entities[id].scope_ref and (valid_from <= moment.valid_at or id not in names):
+                names[id] = name
     return names
+
+
+_NAMES = "SELECT subject_id, scope_ref, object_value #>> '{{}}', valid_from FROM facts WHERE {} ORDER BY valid_from"
 
 
 def entity_view(
