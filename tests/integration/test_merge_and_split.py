@@ -276,16 +276,16 @@ def test_private_notes_follow_a_merge_of_the_groups_entities_and_its_split(anna:
     facts.add_note(principal=person(ben), entity_id=b, text="kratzt", scope_ref=bens.scope_ref)
     shared.merge(b, a)
     assert bens.holds(a) == [("note", "kratzt")]  # before anything has followed
-    _do_work()
+    do_work()
     with scope(person(ben)):
         assert Fact.objects.believed().get(predicate="note").subject_id == a
     assert bens.holds(a) == bens.holds(b) == [("note", "kratzt")]
     shared.split(b)
-    _do_work()
+    do_work()
     assert (bens.holds(a), bens.holds(b)) == ([], [("note", "kratzt")])
 
 
-def _do_work() -> None:
+def do_work() -> None:
     while items := work.claim():
         for item in items:
             work.run(item)

@@ -137,8 +137,10 @@ class Beliefs:
                     here.cells[cell].remove(mark)
                     rivals = _rivals(there, mark, cell)
                     outdone = any((rival.rank, rival.made) > (mark.rank, mark.made) for rival in rivals)
-                    if not outdone and not _equals(there, mark, cell):
-                        there.cells[cell] = (there.cells[cell] - rivals) | {copied}
+                    equal = {other for other in there.cells[cell] if other.says() == mark.says()}
+                    weaker = {other for other in equal if other.rank < mark.rank}
+                    if not outdone and equal == weaker:
+                        there.cells[cell] = (there.cells[cell] - rivals - weaker) | {copied}
 
     def _exchange(self, gone: Iterable[Row], back: Iterable[Row]) -> int:
         """Take rows away, then write others in the gaps; the number of those that had not all of their place."""

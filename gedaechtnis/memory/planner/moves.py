@@ -11,8 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.memory.planner.intervals import Interval
-from gedaechtnis.memory.planner.rows import Belief, ClosedReason, Plan, PlanOutcome
+from gedaechtnis.memory.planner.rows import Belief, ClosedReason, Insert, Plan, PlanOutcome
 from gedaechtnis.memory.planner.writer import Writer
 
 
@@ -42,27 +41,24 @@ def move(
 ) -> Moved:
     """Bring rows of one group into another group of the same predicate, under the rules of precedence.
 
-    `moving` do not compete with each other; `copy_of` of what is inserted names them. Where a row of equal value
-    is believed already nothing is written; elsewhere the higher rank holds, and of equal ranks the later statement.
+    `copy_of` of what is inserted names the moving rows. Where a row of equal value and no lower rank is believed
+    already nothing is written; elsewhere the higher rank holds, and of equal ranks the later statement.
     """
     write = Writer(new_id)
     clashes: list[Clash] = []
-    taken: list[tuple[Belief, list[Interval]]] = []
-    for row in _in_order(moving):
+    placed: list[Insert] = []
+    for row in sorted(_in_order(moving), key=_claim, reverse=True):  # rows that come together may meet each other, too
         rivals = [other for other in believed if competes(row, other, single_valued) and _overlap(row, other)]
         stronger = [other for other in rivals if _claim(other) > _claim(row)]
         clashes += [Clash(other.id, row.id) if other in stronger else Clash(row.id, other.id) for other in rivals]
-        equal = [other for other in believed if says_the_same(row, other)]
-        taken.append((row, row.interval.outside(other.interval for other in (*equal, *stronger))))
-    for row, free in taken:
-        for gap in free:
-            write.copy(row, gap)
+        equal = [other for other in believed if says_the_same(row, other) and other.rank >= row.rank]
+        before = [other for other in placed if _meets(row, other, single_valued)]
+        free = row.interval.outside(other.interval for other in (*equal, *stronger, *before))
+        placed += [write.copy(row, gap) for gap in free]
     for other in _in_order(believed):
-        holes = [gap for row, free in taken if competes(row, other, single_valued) for gap in free]
-        holes = [gap for gap in holes if gap.overlaps(other.interval)]
-        if holes:
-            closer = next(new.id for new in write.inserts if new.interval.overlaps(other.interval))
-            write.cut(other, holes, ClosedReason.MERGED, closer)
+        successors = [new for new in placed if _meets(new, other, single_valued) and _overlap(new, other)]
+        if successors:
+            write.cut(other, [new.interval for new in successors], ClosedReason.MERGED, successors[0].id)
     return Moved(plan=_plan(write, tick), clashes=tuple(clashes))
 
 
@@ -82,7 +78,7 @@ def rewrite(
     short: list[UUID] = []
     standing: list[Belief] = list(believed)
     for row in _in_order(rows):
-        blocking = [other for other in standing if says_the_same(row, other) or competes(row, other, single_valued)]
+        blocking = [other for other in standing if _meets(row, other, single_valued)]
         free = row.interval.outside(other.interval for other in blocking)
         if free != [row.interval]:
             short.append(row.id)
@@ -100,6 +96,11 @@ def competes(one: Belief, other: Belief, single_valued: bool) -> bool:
     if one.object_key == other.object_key:
         return one.polarity != other.polarity
     return single_valued and one.polarity and other.polarity
+
+
+def _meets(one: Belief, other: Belief, single_valued: bool) -> bool:
+    """Whether two rows may not hold at the same instant."""
+    return says_the_same(one, other) or competes(one, other, single_valued)
 
 
 def _claim(row: Belief) -> tuple[int, datetime]:

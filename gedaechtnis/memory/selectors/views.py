@@ -184,7 +184,20 @@ def _names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str
         for id, scope_ref, name, valid_from in cursor.fetchall():
             if scope_ref == entities[id].scope_ref and (valid_from <= moment.valid_at or id not in names):
                 names[id] = name
-    return names
+    nameless = {id: entity for id, entity in entities.items() if id not in names}
+    return names | (_last_names(nameless, moment) if nameless else {})
+
+
+def _last_names(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str]:
+    """What entities without a name at a moment were called when they last had one, before a merge."""
+    named = Fact.objects.filter(subject_id__in=list(entities), predicate="name", polarity=True, applies_to=None)
+    return {
+        id: str(name)
+        for id, scope_ref, name, recorded_at in named.order_by("recorded_at", "valid_from").values_list(
+            "subject_id", "scope_ref", "object_value", "recorded_at"
+        )
+        if scope_ref == entities[id].scope_ref and recorded_at <= moment.ticks.get(scope_ref, recorded_at)
+    }
 
 
 _NAMES = "SELECT subject_id, scope_ref, object_value #>> '{{}}', valid_from FROM facts WHERE {} ORDER BY valid_from"

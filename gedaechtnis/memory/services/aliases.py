@@ -89,7 +89,7 @@ def _end(session: WriteSession, alias: EntityAlias, mode: str, at: datetime) -> 
     EntityAlias.objects.filter(pk=alias.pk).update(superseded_at=tick)
     left = None
     if mode == "end":
-        left = copied_alias(alias, entity=alias.entity, tick=tick)
+        (left,) = copied_alias(alias, entity=alias.entity, tick=tick)
         left.valid_to = at
         session.directory.named.append(left)
     session.level = alias.classification

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.principals import MAX_CLEARANCE, system
 from gedaechtnis.memory.services import merges, splits
@@ -18,23 +20,44 @@ FOLLOW_MERGE = "follow_merge"
 @work.handler(FOLLOW_MERGE)
 def follow_merge(item: work.WorkItem) -> None:
     """Bring a scope's rows to where the entity stands today: merged into another, or itself again."""
+    waiting = [item.object_id] if item.object_id else []
+    while waiting:
+        waiting += _step(item, waiting.pop())
+
+
+def _step(item: work.WorkItem, source_id: UUID) -> list[UUID]:
+    """Take one merge over or back, as a write of its own; returns the entities to look at next, the last one first.
+
+    Merges are taken back innermost first, also one that is still true elsewhere: it is taken over again afterwards.
+    """
     reader = item.person() if item.acting_sub is not None else system(item.scope_ref, FOLLOW_MERGE)
     with scope(reader, write=item.scope_ref, clearance=MAX_CLEARANCE) as opened:
         session = WriteSession.begin(opened, run_id=f"follow-{uuid7()}")
-        source = Entity.objects.filter(pk=item.object_id).first() if item.object_id else None
+        source = Entity.objects.filter(pk=source_id).first()
         if source is None or source.scope_ref == session.scope_ref:
-            return
-        merge = EntityMerge.objects.filter(scope_ref=session.scope_ref, source_id=source.pk, tick_to=None).first()
+            return []
+        target = Entity.objects.filter(pk=source.merged_into_id).first() if source.merged_into_id else None
+        merge = _standing(session, source.pk)
         if merge is not None and merge.target_id != source.merged_into_id:
+            while inner := _standing(session, merge.target_id):
+                merge = inner
             splits.take_back(session=session, merge=merge, move=frozenset(), reason="")
-        elif merge is None and source.merged_into_id is not None and _is_named(session, source):
-            target = Entity.objects.filter(pk=source.merged_into_id).first()
-            if target is not None:
-                session.level = max(source.classification, target.classification)
-                merges.take_over(
-                    session=session, source=source, target=target, tick=session.ticks[0], event_id=uuid7(), reason=""
-                )
+            after = [merge.source_id, source.pk]
+        elif merge is None and target is not None and _is_named(session, source):
+            session.level = max(source.classification, target.classification)
+            merges.take_over(
+                session=session, source=source, target=target, tick=session.ticks[0], event_id=uuid7(), reason=""
+            )
+            after = [target.pk]
+        else:
+            after = []
         session.finish()
+        return after
+
+
+def _standing(session: WriteSession, source_id: UUID) -> EntityMerge | None:
+    """The merge of an entity that this scope has followed and not taken back."""
+    return EntityMerge.objects.filter(scope_ref=session.scope_ref, source_id=source_id, tick_to=None).first()
 
 
 def _is_named(session: WriteSession, source: Entity) -> bool:

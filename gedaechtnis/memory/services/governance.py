@@ -22,7 +22,7 @@ from gedaechtnis.memory.schemas import (
     Source,
 )
 from gedaechtnis.memory.services import merges
-from gedaechtnis.memory.writing import assertions, closings, operations, proposals, questions, statements, suppressions
+from gedaechtnis.memory.writing import assertions, operations, proposals, questions, statements, suppressions
 from gedaechtnis.memory.writing.act import Act
 from gedaechtnis.memory.writing.entities import EntityBook, Sketch
 from gedaechtnis.memory.writing.provenance import Provenance
@@ -224,7 +224,7 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
             present = proposals.standing(statement, rows)
         case InvalidateFact():
             row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
-            rows = closings.rows_of_origin(session, row)
+            rows = assertions.rows_of_origin(session, row)
             present = proposals.in_words(rows.values())
     if proposals.built_on(rows) == proposal.built_on:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -129,6 +129,7 @@ def take_back(*, session: WriteSession, merge: EntityMerge, move: frozenset[UUID
     )
     withdrawn = {row.pk: row for row in (*here, *remainders)}
     restoring.withdraw(session, withdrawn.values(), done, tick=tick, why=reason or None)
+    move |= {end for row in learned if row.pk in move for end in _other_end(row, learned)}
     moved = _give(session, merge, [row for row in learned if row.pk in move], tick=tick, event_id=event_id)
     restoring.write_again(session, [*away, *cut], done, tick=tick, event_id=event_id)
     restoring.withdraw_aliases(session, payload["alias_ids"], done, tick=tick)
@@ -169,6 +170,11 @@ def _learned_since(session: WriteSession, merge: EntityMerge, moved_origins: set
     ).values_list("pk", flat=True)
     origins = set(young) - moved_origins
     return [row for row in since.order_by("recorded_at", "id") if row.origin_fact_id in origins]
+
+
+def _other_end(row: Fact, among: Sequence[Fact]) -> Iterator[UUID]:
+    """The row that says the same from the other end, if it holds both ways."""
+    return (other.pk for other in among if row.mirror_of == other.pk or other.mirror_of == row.pk)
 
 
 def _give(

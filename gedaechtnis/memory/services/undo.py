@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common.ids import uuid7
@@ -18,7 +19,7 @@ from gedaechtnis.memory.services import merges, splits
 from gedaechtnis.memory.writing import assertions, restoring
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
-from gedaechtnis.world.models import Entity, Fact, WorldEvent
+from gedaechtnis.world.models import Entity, EntityAlias, Fact, WorldEvent
 
 EVENT_UNDONE = "event.undone"
 _NAMED = ("fact_ids", "closed_fact_ids", "alias_ids", "closed_alias_ids")
@@ -99,13 +100,19 @@ def _undo(session: WriteSession, event: WorldEvent, reason: str) -> UndoResult:
     moved = [row.pk for row in written if row.superseded_at is not None] + _of_merged(closed)
     if moved or len(written) != len(ids["fact_ids"]) or len(closed) != len(ids["closed_fact_ids"]):
         raise _moved(moved)
+    renamed = EntityAlias.objects.filter(
+        Q(pk__in=ids["alias_ids"]) & ~Q(superseded_at=None)
+        | Q(pk__in=ids["closed_alias_ids"], entity__status=Entity.Status.MERGED)
+    )
+    if renamed.exists():
+        raise _moved([])
     done = restoring.Restored()
     restoring.withdraw(session, written, done, tick=tick, why=reason or None)
     restoring.write_again(session, closed, done, tick=tick, event_id=undoing)
-    if done.short:
-        raise _moved(done.short)
     restoring.withdraw_aliases(session, ids["alias_ids"], done, tick=tick)
     restoring.write_aliases_again(session, ids["closed_alias_ids"], done, tick=tick)
+    if done.short or done.short_aliases:
+        raise _moved(done.short)
     payload: dict[str, Any] = {"undone_event_id": str(event.pk), **done.as_payload()}
     session.add_event(
         id=undoing,

@@ -65,12 +65,38 @@ def believed_rows(session: WriteSession, statement: Statement, said: Said) -> di
         rows |= {id: row for id, row in there.items() if row.object_entity_id != statement.subject.pk}
     for named in (said.replaces, said.based_on):
         if named is not None:
-            there = session.ledger.group(group_of_row(session, named, functional=statement.predicate.is_functional))
-            elsewhere = named.applies_to_id != statement.applies_to_id  # there nothing but the named belief competes
-            rows |= {
-                id: row for id, row in there.items() if not elsewhere or row.origin_fact_id == named.origin_fact_id
-            }
+            rows |= rows_of_origin(session, named)
     return rows
+
+
+def rows_of_origin(session: WriteSession, row: Fact) -> dict[UUID, Fact]:
+    """All believed pieces of the statement of a row, also where a merge has moved them: what closing it may touch.
+
+    Pairs once, from the row's own end or else from the end that was written first.
+    """
+    here = _pieces(session, row, row)
+    if here:
+        return here
+    moved = list(Fact.objects.believed().filter(scope_ref=row.scope_ref, origin_fact_id=row.origin_fact_id))
+    subject = standing_for(session, row.subject_id)
+    own_end = [other for other in moved if other.subject_id == subject]
+    pieces: dict[UUID, Fact] = {}
+    for other in own_end or (other for other in moved if other.mirror_of is None):
+        pieces |= _pieces(session, row, other)
+    return pieces
+
+
+def _pieces(session: WriteSession, row: Fact, place: Fact) -> dict[UUID, Fact]:
+    group = group_of_row(session, place)
+    return {
+        id: other for id, other in session.ledger.group(group).items() if other.origin_fact_id == row.origin_fact_id
+    }
+
+
+def standing_for(session: WriteSession, entity_id: UUID) -> UUID:
+    """What an entity was merged into; itself if it was not."""
+    found = references.look_up(str(entity_id), scopes=session.directory.scopes, among=session.directory)
+    return found.pk if found is not None else entity_id
 
 
 def group_of(statement: Statement) -> Group:
@@ -83,10 +109,10 @@ def group_of(statement: Statement) -> Group:
     )
 
 
-def group_of_row(session: WriteSession, row: Fact, *, functional: bool) -> Group:
+def group_of_row(session: WriteSession, row: Fact) -> Group:
     """The group of a stored row, whatever became of it, and of its object's key if the rules have changed since."""
     object_key = row.object_key if row.superseded_at is None else keys_of(session, row)[0]
-    return Group(row.subject_id, row.predicate, row.applies_to_id, None if functional else object_key)
+    return Group(row.subject_id, row.predicate, row.applies_to_id, object_key)
 
 
 def plan_assertion(

@@ -29,7 +29,7 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
         Problem: `nothing_believed` (409, naming the successors), `before_start`, `already_ended`, `invalid_time`.
     """
     row = assertions.locate(op.target_fact_id, act.session, field="target_fact_id")
-    rows = rows_of_origin(act.session, row)
+    rows = assertions.rows_of_origin(act.session, row)
     act.session.level = max(row.classification, *(other.classification for other in rows.values()), PUBLIC)
     plan = _plan(act.session, row, rows, _operation(act, op, row), act.tick)
     restated = plan.outcome is planner.PlanOutcome.RESTATED
@@ -42,28 +42,6 @@ def invalidate(act: Act, op: InvalidateFact) -> OperationResult:
         closed_fact_ids=[close.id for close in plan.closes],
         event_id=_apply(act.session, op, row, rows, plan),
     )
-
-
-def rows_of_origin(session: WriteSession, row: Fact) -> dict[UUID, Fact]:
-    """All believed pieces of the statement of a row, also where a merge has moved them: what closing it may touch.
-
-    Pairs once, from the row's own end or else from the end that was written first.
-    """
-    here = _pieces(session, row, row)
-    if here:
-        return here
-    moved = Fact.objects.believed().filter(scope_ref=row.scope_ref, origin_fact_id=row.origin_fact_id)
-    pieces: dict[UUID, Fact] = {}
-    for other in moved.filter(mirror_of=None):
-        pieces |= _pieces(session, row, other)
-    return pieces
-
-
-def _pieces(session: WriteSession, row: Fact, place: Fact) -> dict[UUID, Fact]:
-    group = assertions.group_of_row(session, place, functional=False)
-    return {
-        id: other for id, other in session.ledger.group(group).items() if other.origin_fact_id == row.origin_fact_id
-    }
 
 
 def _operation(act: Act, op: InvalidateFact, row: Fact) -> planner.End | planner.Retract:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +16,7 @@ from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space, name_key, slugify
 from gedaechtnis.memory import references
+from gedaechtnis.memory.planner.intervals import FOREVER, Edge, Interval
 from gedaechtnis.memory.planner.refusals import empty_interval
 from gedaechtnis.memory.references import AmbiguousReference
 from gedaechtnis.memory.schemas import Operation, Source, UpsertEntity
@@ -226,8 +227,8 @@ def add_alias(
     namespace: str = "name",
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
-) -> EntityAlias | None:
-    """Give an entity a further name; None if it bears that name already.
+) -> list[EntityAlias]:
+    """Give an entity a further name for as long as it does not bear it already.
 
     Raises:
         Problem: `empty_interval`; `name_of_another` when it is somebody else's own name and no person says so.
@@ -238,16 +239,14 @@ def add_alias(
     if valid_to is not None and valid_to <= start:
         raise empty_interval()
     if namespace == "name" and key == entity.name_key:
-        return None
+        return []
     bearers = EntityAlias.objects.filter(
         scope_ref=session.scope_ref, namespace=namespace, key=key, entity=entity, superseded_at=None
     )
     new = (a for a in session.directory.named if (a.entity_id, a.namespace, a.key) == (entity.pk, namespace, key))
-    if any(
-        (b.valid_to is None or start < b.valid_to) and (valid_to is None or b.valid_from < valid_to)
-        for b in (*bearers, *new)
-    ):
-        return None
+    times = unborne(start, valid_to, (*bearers, *new))
+    if not times:
+        return []
     other = next((e for e in session.directory.by_key(key) if e.scope_ref == session.scope_ref and e != entity), None)
     if namespace == "name" and other is not None and not session.principal.is_person:
         raise Problem(
@@ -257,22 +256,34 @@ def add_alias(
             409,
             "alias",
         )
-    made = EntityAlias(
-        id=uuid7(),
-        **session.ownership,
-        classification=entity.classification,
-        entity=entity,
-        alias=name,
-        key=key,
-        namespace=namespace,
-        valid_from=start,
-        valid_to=valid_to,
-        recorded_at=tick,
-        source=source,
-        rank=rank,
-        acted_by=session.principal.acted_by,
-    )
-    session.directory.named.append(made)
+    made = [
+        EntityAlias(
+            id=uuid7(),
+            **session.ownership,
+            classification=entity.classification,
+            entity=entity,
+            alias=name,
+            key=key,
+            namespace=namespace,
+            valid_from=begin,
+            valid_to=end,
+            recorded_at=tick,
+            source=source,
+            rank=rank,
+            acted_by=session.principal.acted_by,
+        )
+        for begin, end in times
+    ]
+    session.directory.named += made
     session.to_identify |= namespace != "name"
     session.touched.add(entity.pk)
     return made
+
+
+def unborne(
+    start: datetime, end: datetime | None, borne: Iterable[EntityAlias]
+) -> list[tuple[datetime, datetime | None]]:
+    """The parts of `[start, end)` in which none of the aliases holds, in order."""
+    taken = (Interval(Edge(alias.valid_from), Edge(alias.valid_to or FOREVER)) for alias in borne)
+    free = Interval(Edge(start), Edge(end or FOREVER)).outside(taken)
+    return [(gap.start.at, None if gap.end.at == FOREVER else gap.end.at) for gap in free]

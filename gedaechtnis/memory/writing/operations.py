@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, assert_never
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -32,7 +33,7 @@ from gedaechtnis.memory.writing.authority import guarded, judge_operation
 from gedaechtnis.memory.writing.entities import EntityBook, Sketch
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
-from gedaechtnis.world.models import Entity
+from gedaechtnis.world.models import Entity, Fact
 
 _TOLD_BY_THE_SERVER = ("entity.", "fact.", "predicate.", "proposal.")
 """Families of event types that are the record of this memory's own changes; nobody may forge them."""
@@ -115,8 +116,8 @@ def _upsert(act: Act, op: UpsertEntity) -> OperationResult:
     new_aliases = [*op.aliases, *([] if name_key(name) == entity.name_key else [name])]
     if new_aliases and provenance.commits and entity.scope_ref == session.scope_ref:
         for other in new_aliases:
-            made = _add_name(act, entity, other)
-            outcome = Outcome.COMMITTED if made else outcome
+            named = _add_name(act, entity, other)
+            outcome = Outcome.COMMITTED if named else outcome
     return OperationResult(op_index=act.index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
 
 
@@ -204,7 +205,7 @@ def said_of(
     replaces = None
     if op.replaces_fact_id:
         replaces = assertions.locate(op.replaces_fact_id, session, field="replaces_fact_id")
-        if replaces.subject_id != statement.subject.pk or replaces.predicate != statement.predicate.key:
+        if not _is_about(session, replaces, statement):
             raise Problem(
                 "replaces_another",
                 _("A statement can only replace one about the same subject and predicate."),
@@ -213,14 +214,19 @@ def said_of(
     based_on = None
     if op.based_on_fact_id:
         based_on = assertions.locate(op.based_on_fact_id, session, field="based_on_fact_id")
-        seen = (based_on.subject_id, based_on.predicate)
-        if based_on.superseded_at is None and seen != (statement.subject.pk, statement.predicate.key):
+        if based_on.superseded_at is None and not _is_about(session, based_on, statement):
             raise Problem(
                 "based_on_another",
                 _("A statement can only build on one about the same subject and predicate."),
                 field="based_on_fact_id",
             )
     return Said(still=op.still, correction=op.correction, replaces=replaces, based_on=based_on, decided=decided)
+
+
+def _is_about(session: WriteSession, row: Fact, statement: statements.Statement) -> bool:
+    """Whether a row of any age speaks of the same subject and predicate, whatever its subject was merged into."""
+    subject = assertions.standing_for(session, row.subject_id)
+    return (subject, row.predicate) == (statement.subject.pk, statement.predicate.key)
 
 
 def _materialise(act: Act, op: Operation) -> None:
@@ -253,7 +259,7 @@ def _alias(act: Act, op: AddAlias) -> OperationResult:
         return proposals.hold_alias(act, op, entity=entity)
     start = statements.read_from(op.valid_from, act.session, "valid_from")
     end = statements.read_to(op.valid_to, act.session, "valid_to", said_at=act.said_at)
-    made = _add_name(
+    event_id = _add_name(
         act,
         entity,
         op.alias,
@@ -261,12 +267,17 @@ def _alias(act: Act, op: AddAlias) -> OperationResult:
         valid_from=start.at if start else None,
         valid_to=end.at if end else None,
     )
-    outcome = Outcome.COMMITTED if made else Outcome.RESTATED
-    return OperationResult(op_index=act.index, outcome=outcome, entity_ref=entity.ref, entity_id=entity.pk)
+    return OperationResult(
+        op_index=act.index,
+        outcome=Outcome.COMMITTED if event_id else Outcome.RESTATED,
+        entity_ref=entity.ref,
+        entity_id=entity.pk,
+        event_id=event_id,
+    )
 
 
-def _add_name(act: Act, entity: Entity, name: str, **more: Any) -> bool:
-    """Give an entity a further name, with its event; False if it bears that name already."""
+def _add_name(act: Act, entity: Entity, name: str, **more: Any) -> UUID | None:
+    """Give an entity a further name; the event of it, None if it bears that name already."""
     made = entities.add_alias(
         session=act.session,
         entity=entity,
@@ -276,18 +287,19 @@ def _add_name(act: Act, entity: Entity, name: str, **more: Any) -> bool:
         rank=act.provenance.rank,
         **more,
     )
-    if made is None:
-        return False
+    if not made:
+        return None
+    event_id = uuid7()
     act.session.add_event(
-        id=uuid7(),
+        id=event_id,
         event_type="entity.alias_added",
         tick=act.tick,
         source=act.provenance.source,
         target_entity_id=entity.pk,
-        payload={"alias_ids": [str(made.pk)]},
-        summary=made.alias,
+        payload={"alias_ids": [str(alias.pk) for alias in made]},
+        summary=made[0].alias,
     )
-    return True
+    return event_id
 
 
 def _record(act: Act, op: RecordEvent) -> OperationResult:

@@ -17,6 +17,7 @@ from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.memory.planner import ClosedReason, moves
 from gedaechtnis.memory.writing.apply import apply_plan, is_mirrored, twin_of
 from gedaechtnis.memory.writing.assertions import belief
+from gedaechtnis.memory.writing.entities import unborne
 from gedaechtnis.memory.writing.ledger import Group
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.memory.writing.slots import slot_key
@@ -175,12 +176,10 @@ def repoint_names(*, session: WriteSession, source: Entity, target: Entity, tick
         if alias.namespace == "name" and alias.key == target.name_key:
             continue
         same = [other for other in borne if (other.namespace, other.key) == (alias.namespace, alias.key)]
-        if any(overlap(alias, other) for other in same):
-            continue
-        made = copied_alias(alias, entity=target, tick=tick)
-        session.directory.named.append(made)
-        borne.append(made)
-        done.alias_ids.append(made.pk)
+        made = copied_alias(alias, beside=same, entity=target, tick=tick)
+        session.directory.named += made
+        borne += made
+        done.alias_ids += [copy.pk for copy in made]
     session.directory.forget()
 
 
@@ -199,16 +198,14 @@ def _own_name(session: WriteSession, entity: Entity) -> EntityAlias:
     )
 
 
-def copied_alias(alias: EntityAlias, *, entity: Entity, tick: datetime) -> EntityAlias:
-    """The same name for an entity, believed from `tick`; not stored."""
+def copied_alias(
+    alias: EntityAlias, *, beside: Iterable[EntityAlias] = (), entity: Entity, tick: datetime
+) -> list[EntityAlias]:
+    """The same name for an entity, believed from `tick`, where others do not say it already; not stored."""
     values = {column.attname: getattr(alias, column.attname) for column in EntityAlias._meta.concrete_fields}
     del values["entity_id"]
-    values |= {"id": uuid7(), "entity": entity, "recorded_at": tick, "superseded_at": None}
-    return EntityAlias(**values)
-
-
-def overlap(one: EntityAlias, other: EntityAlias) -> bool:
-    """Whether two aliases hold at a common instant."""
-    return (one.valid_to is None or other.valid_from < one.valid_to) and (
-        other.valid_to is None or one.valid_from < other.valid_to
-    )
+    values |= {"entity": entity, "recorded_at": tick, "superseded_at": None}
+    return [
+        EntityAlias(**values | {"id": uuid7(), "valid_from": start, "valid_to": end})
+        for start, end in unborne(alias.valid_from, alias.valid_to, beside)
+    ]

@@ -20,13 +20,14 @@ from gedaechtnis.world.models import EntityAlias, Fact
 
 @dataclass(kw_only=True)
 class Restored:
-    """What was written again and closed, as ids; `short`: closed rows whose place is taken now, wholly or in part."""
+    """What was written again and closed, as ids; `short…`: closed ones whose place is taken now, wholly or in part."""
 
     fact_ids: list[UUID] = field(default_factory=list)
     closed_fact_ids: list[UUID] = field(default_factory=list)
     alias_ids: list[UUID] = field(default_factory=list)
     closed_alias_ids: list[UUID] = field(default_factory=list)
     short: list[UUID] = field(default_factory=list)
+    short_aliases: list[UUID] = field(default_factory=list)
 
     def as_payload(self) -> dict[str, Any]:
         names = ("fact_ids", "closed_fact_ids", "alias_ids", "closed_alias_ids")
@@ -80,7 +81,8 @@ def write_aliases_again(session: WriteSession, ids: Sequence[UUID], done: Restor
             key=alias.key,
             superseded_at=None,
         )
-        if not any(repointing.overlap(alias, other) for other in borne):
-            made = repointing.copied_alias(alias, entity=alias.entity, tick=tick)
-            session.directory.named.append(made)
-            done.alias_ids.append(made.pk)
+        made = repointing.copied_alias(alias, beside=borne, entity=alias.entity, tick=tick)
+        session.directory.named += made
+        done.alias_ids += [copy.pk for copy in made]
+        if [(copy.valid_from, copy.valid_to) for copy in made] != [(alias.valid_from, alias.valid_to)]:
+            done.short_aliases.append(alias.pk)

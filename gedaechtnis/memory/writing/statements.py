@@ -177,6 +177,12 @@ def predicate_for(key: str, session: WriteSession) -> Predicate:
         return found
     if session.principal.kind is PrincipalKind.INTEGRATION:
         raise Problem("unknown_predicate", _("Nobody registered “%(key)s”.") % {"key": key[:60]}, field="predicate")
+    if key in session.catalogue.inverses:
+        raise Problem(
+            "value_misfit",
+            _("“%(key)s” needs a thing as its object, not a value.") % {"key": key},
+            field="object_value",
+        )
     if not PREDICATE_KEY.fullmatch(key):
         raise Problem("invalid_predicate", _("“%(key)s” cannot be a predicate.") % {"key": key[:60]}, field="predicate")
     return Predicate(key=key, source=session.principal.kind.value, state="unreviewed")

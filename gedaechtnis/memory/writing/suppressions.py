@@ -71,7 +71,8 @@ def is_declined(scope_ref: str, key: UUID) -> bool:
 def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
     """The hashes an operation answers to, first the one by which it is remembered.
 
-    An entity that nobody has met yet goes by kind and name, and answers to these when it was met.
+    An entity that nobody has met yet goes by kind and name, and answers to these when it was met; one that others
+    were merged into also answers to what they went by.
     """
     parts: list[tuple[str, ...]]
     match op:
@@ -83,7 +84,10 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
             else:
                 objects = [str(values.object_key(predicate, value=op.object_value))]
             subjects = _identities(book, op.subject_ref, "subject_ref")
-            parts = list(product(subjects, [op.predicate], objects, contexts))
+            ends = list(product(subjects, objects))
+            if predicate is not None and predicate.symmetric:
+                ends = [(min(pair), max(pair)) for pair in ends]
+            parts = [(one, op.predicate, other, context) for (one, other), context in product(ends, contexts)]
         case UpsertEntity():
             parts = [("entity", op.kind, name_key(op.canonical_name))]
         case AddAlias():
@@ -99,5 +103,13 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
 
 def _identities(book: EntityBook, ref: str, field: str) -> list[str]:
     entity: Entity = book.meant.get(field) or book.bind(ref, field=field)
-    named = f"{entity.kind}:{entity.name_key}"
-    return [named] if is_sketch(entity) else [str(entity.pk), named]
+    if is_sketch(entity):
+        return [_by_name(entity)]
+    known = [entity]
+    for one in known:
+        known += Entity.objects.filter(merged_into_id=one.pk)
+    return [str(entity.pk), *(str(one.pk) for one in known[1:]), *map(_by_name, known)]
+
+
+def _by_name(entity: Entity) -> str:
+    return f"{entity.kind}:{entity.name_key}"
