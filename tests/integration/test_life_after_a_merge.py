@@ -132,6 +132,19 @@ def test_rows_that_meet_only_through_the_merge_are_judged_too(memory: Memory, pr
     assert memory.believed() == before
 
 
+def test_merges_that_cross_are_taken_back_in_any_order(memory: Memory) -> None:
+    a, b, x, y = map(memory.meet, ("Ada", "Ada L.", "Xenia", "Xeni"))
+    memory.state(a, "friend_of", x, "2020-01-01")
+    before = memory.believed()
+    memory.merge(a, b)
+    memory.merge(x, y)
+    memory.split(a)
+    assert (memory.holds(a), memory.holds(b)) == ([("friend_of", "Xeni")], [])
+    assert memory.holds(y) == [("friend_of", "Ada")]
+    memory.split(x)
+    assert memory.believed() == before
+
+
 def test_a_friend_goes_with_the_other_by_the_id_of_either_row(memory: Memory) -> None:
     a, b, cyd = map(memory.meet, ("Ada", "Ada L.", "Cyd"))
     memory.merge(a, b)

@@ -17,7 +17,7 @@ from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import Source
 from gedaechtnis.memory.services import merges
-from gedaechtnis.memory.writing import repointing, restoring
+from gedaechtnis.memory.writing import assertions, repointing, restoring
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityMerge, Fact, FactEvidence, WorldEvent
@@ -131,7 +131,10 @@ def take_back(*, session: WriteSession, merge: EntityMerge, move: frozenset[UUID
     restoring.withdraw(session, withdrawn.values(), done, tick=tick, why=reason or None)
     move |= {end for row in learned if row.pk in move for end in _other_end(row, learned)}
     moved = _give(session, merge, [row for row in learned if row.pk in move], tick=tick, event_id=event_id)
-    restoring.write_again(session, [*away, *cut], done, tick=tick, event_id=event_id)
+    again = [_as_named_now(session, row, but=merge.source_id) for row in (*away, *cut)]
+    restoring.write_again(
+        session, [row for row in again if row.subject_id != row.object_entity_id], done, tick=tick, event_id=event_id
+    )
     restoring.withdraw_aliases(session, payload["alias_ids"], done, tick=tick)
     restoring.write_aliases_again(session, payload["closed_alias_ids"], done, tick=tick)
     EntityMerge.objects.filter(pk=merge.pk).update(tick_to=tick, undone_by_event_id=event_id)
@@ -170,6 +173,20 @@ def _learned_since(session: WriteSession, merge: EntityMerge, moved_origins: set
     ).values_list("pk", flat=True)
     origins = set(young) - moved_origins
     return [row for row in since.order_by("recorded_at", "id") if row.origin_fact_id in origins]
+
+
+def _as_named_now(session: WriteSession, row: Fact, *, but: UUID) -> Fact:
+    """A closed row as it reads after other merges, and after others were taken back, since it was closed."""
+    first = Fact.objects.get(pk=row.origin_fact_id)
+    origins = {id for id in (first.subject_id, first.object_entity_id, first.applies_to_id) if id}
+    for id in {id for id in (row.subject_id, row.object_entity_id, row.applies_to_id) if id} - {but}:
+        parted = EntityMerge.objects.filter(scope_ref=session.scope_ref, source_id__in=origins - {but}, target_id=id)
+        owner = None if id in origins else parted.exclude(tick_to=None).values_list("source_id", flat=True).first()
+        now = assertions.standing_for(session, owner or id)
+        ends = [session.directory.by_id(end) for end in (id, now)]
+        if now != id and ends[0] is not None and ends[1] is not None:
+            row = repointing.about(session, row, ends[0], ends[1])
+    return row
 
 
 def _other_end(row: Fact, among: Sequence[Fact]) -> Iterator[UUID]:

@@ -73,7 +73,7 @@ def repoint(
                 done.closed_fact_ids.append(side.pk)
         if row.predicate == "name" and row.subject_id == source.pk:
             continue
-        moved = _about(session, row, source, target)
+        moved = about(session, row, source, target)
         if moved.subject_id == moved.object_entity_id:
             done.self_loops.append(row.pk)
             continue
@@ -140,7 +140,7 @@ def _once_per_pair(session: WriteSession, rows: Sequence[Fact], source: Entity) 
     return [row for row in rows if counts(row)]
 
 
-def _about(session: WriteSession, row: Fact, source: Entity, target: Entity) -> Fact:
+def about(session: WriteSession, row: Fact, source: Entity, target: Entity) -> Fact:
     """The row as it reads about the target: not stored, a pattern for copies."""
     values = {column.attname: getattr(row, column.attname) for column in Fact._meta.concrete_fields}
     for name in ("subject_id", "object_entity_id", "applies_to_id"):
