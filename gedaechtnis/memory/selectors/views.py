@@ -188,6 +188,9 @@ def _names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str
     return names | (_last_names(nameless, moment) if nameless else {})
 
 
+_NAMES = "SELECT subject_id, scope_ref, object_value #>> '{{}}', valid_from FROM facts WHERE {} ORDER BY valid_from"
+
+
 def _last_names(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str]:
     """What entities without a name at a moment were called when they last had one, before a merge."""
     named = Fact.objects.filter(subject_id__in=list(entities), predicate="name", polarity=True, applies_to=None)
@@ -196,11 +199,8 @@ def _last_names(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, s
         for id, scope_ref, name, recorded_at in named.order_by("recorded_at", "valid_from").values_list(
             "subject_id", "scope_ref", "object_value", "recorded_at"
         )
-        if scope_ref == entities[id].scope_ref and recorded_at <= moment.ticks.get(scope_ref, recorded_at)
+        if scope_ref == entities[id].scope_ref and scope_ref in moment.ticks and recorded_at <= moment.ticks[scope_ref]
     }
-
-
-_NAMES = "SELECT subject_id, scope_ref, object_value #>> '{{}}', valid_from FROM facts WHERE {} ORDER BY valid_from"
 
 
 def entity_view(
