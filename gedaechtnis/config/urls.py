@@ -11,6 +11,9 @@ from gedaechtnis.api import errors
 
 _API = "api/"
 
+admin.site.site_header = "Gedächtnis"
+admin.site.site_title = "Gedächtnis"
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

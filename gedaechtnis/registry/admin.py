@@ -18,6 +18,8 @@ from gedaechtnis.registry.models import FROZEN, EntityKind, EventType, Predicate
 T = TypeVar("T", bound=Term)
 
 _WORDS = ("label_de", "label_en", "description_de", "description_en")
+_TOLD = ("source", "where_used")
+"""Told of a term, never filled in: who made it and how often it is used, nothing of what is remembered."""
 
 
 class TermForm(forms.ModelForm[T]):
@@ -35,10 +37,21 @@ class TermAdmin(admin.ModelAdmin[T]):
     form: type[forms.ModelForm[T]] = TermForm
     search_fields = ("key", "label_de", "label_en")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "source")
+    ordering = ("key",)
     actions = ("deprecate", "take_into_use")
 
     def get_readonly_fields(self, request: HttpRequest, obj: T | None = None) -> tuple[str, ...]:
-        return ("source", "where_used") if obj is None else ("key", "source", "where_used")
+        return () if obj is None else ("key", *_TOLD)
+
+    def get_fieldsets(self, request: HttpRequest, obj: T | None = None) -> Any:
+        """Nothing can be told of a term yet while it is being added."""
+        fieldsets = super().get_fieldsets(request, obj)
+        if obj is not None:
+            return fieldsets
+        return [
+            (title, {**options, "fields": [name for name in options["fields"] if name not in _TOLD]})
+            for title, options in fieldsets
+        ]
 
     def has_delete_permission(self, request: HttpRequest, obj: T | None = None) -> bool:
         return False
@@ -48,11 +61,6 @@ class TermAdmin(admin.ModelAdmin[T]):
             obj.source = "admin"
         super().save_model(request, obj, form, change)
         catalogue.forget()
-
-    @admin.display(description=gettext_lazy("Where it is used"))
-    def where_used(self, term: T) -> str:
-        """How often, in words; nothing of what is remembered."""
-        return "–"
 
     @admin.action(description=gettext_lazy("Deprecate: what exists stays, nothing new is made with it"))
     def deprecate(self, request: HttpRequest, queryset: QuerySet[T]) -> None:
@@ -94,6 +102,13 @@ def _kinds() -> list[tuple[str, str]]:
     return [(kind.key, f"{kind.label} ({kind.key})") for kind in EntityKind.objects.order_by("key")]
 
 
+class OptionalJSON(forms.JSONField):
+    """Without a value the field is empty, where the framework would show `null`."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return "" if value is None else super().prepare_value(value)
+
+
 class PredicateForm(TermForm[Predicate]):
     subject_kinds = forms.MultipleChoiceField(
         choices=_kinds,
@@ -109,7 +124,7 @@ class PredicateForm(TermForm[Predicate]):
         label=gettext_lazy("Kinds it points to"),
         help_text=gettext_lazy("None chosen: all."),
     )
-    value_schema = forms.JSONField(
+    value_schema = OptionalJSON(
         required=False,
         label=gettext_lazy("JSON Schema of the value"),
         help_text=gettext_lazy("A value that does not fit is refused, with the reason."),
@@ -120,7 +135,7 @@ class PredicateForm(TermForm[Predicate]):
 @admin.register(Predicate)
 class PredicateAdmin(TermAdmin[Predicate]):
     form = PredicateForm
-    list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "authority", "classification", "state")
+    list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "state")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "cardinality", "value_type", "privileged", "source")
     fieldsets = (
         (None, {"fields": ("key", *_WORDS, "state", "where_used")}),
@@ -186,6 +201,3 @@ class PredicateAdmin(TermAdmin[Predicate]):
 class EventTypeAdmin(TermAdmin[EventType]):
     list_display = ("key", "label_de", "label_en", "state")
     fieldsets = ((None, {"fields": ("key", *_WORDS, "state", "source")}),)
-
-    def get_readonly_fields(self, request: HttpRequest, obj: EventType | None = None) -> tuple[str, ...]:
-        return ("source",) if obj is None else ("key", "source")

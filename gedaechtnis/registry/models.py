@@ -32,13 +32,13 @@ class Classification(models.IntegerChoices):
 class Term(models.Model):
     """What kinds, predicates and event types have in common."""
 
-    key = models.CharField(max_length=200, primary_key=True)
-    label_de = models.CharField(max_length=200, blank=True)
-    label_en = models.CharField(max_length=200, blank=True)
-    description_de = models.CharField(max_length=500, blank=True)
-    description_en = models.CharField(max_length=500, blank=True)
-    source = models.CharField(max_length=100, default="core", help_text=_("Who registered it."))
-    state = models.CharField(max_length=12, choices=State.choices, default=State.LOADED)
+    key = models.CharField(_("key"), max_length=200, primary_key=True)
+    label_de = models.CharField(_("German label"), max_length=200, blank=True)
+    label_en = models.CharField(_("English label"), max_length=200, blank=True)
+    description_de = models.CharField(_("German description"), max_length=500, blank=True)
+    description_en = models.CharField(_("English description"), max_length=500, blank=True)
+    source = models.CharField(_("registered by"), max_length=100, default="core", help_text=_("Who registered it."))
+    state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.LOADED)
 
     class Meta:
         abstract = True
@@ -59,12 +59,16 @@ class Term(models.Model):
 
 
 class EntityKind(Term):
-    icon = models.CharField(max_length=50, default="circle")
-    rag = models.BooleanField(default=False, help_text=_("Entities of this kind can be found by search."))
-    privileged = models.BooleanField(default=False, help_text=_("Changes always need a person."))
-    classification = models.SmallIntegerField(choices=Classification.choices, default=Classification.INTERNAL)
-    to_text = models.CharField(max_length=500, blank=True)
-    state_schema = models.JSONField(null=True, blank=True)
+    icon = models.CharField(_("icon"), max_length=50, default="circle")
+    rag = models.BooleanField(
+        _("found by search"), default=False, help_text=_("Entities of this kind can be found by search.")
+    )
+    privileged = models.BooleanField(_("needs a person"), default=False, help_text=_("Changes always need a person."))
+    classification = models.SmallIntegerField(
+        _("sensitivity"), choices=Classification.choices, default=Classification.INTERNAL
+    )
+    to_text = models.CharField(_("wording"), max_length=500, blank=True)
+    state_schema = models.JSONField(_("JSON Schema of the state"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("entity kind")
@@ -96,26 +100,32 @@ class Predicate(Term):
         EMAIL = "email", _("an e-mail address")
         PHONE = "phone", _("a telephone number")
 
-    cardinality = models.CharField(max_length=10, choices=Cardinality.choices, default=Cardinality.SET)
-    value_type = models.CharField(max_length=10, choices=ValueType.choices, default=ValueType.ANY)
+    cardinality = models.CharField(
+        _("cardinality"), max_length=10, choices=Cardinality.choices, default=Cardinality.SET
+    )
+    value_type = models.CharField(
+        _("type of the value"), max_length=10, choices=ValueType.choices, default=ValueType.ANY
+    )
     value_schema = models.JSONField(null=True, blank=True)
     subject_kinds = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     object_kinds = ArrayField(models.CharField(max_length=100), default=list, blank=True)
-    inverse = models.CharField(max_length=200, blank=True)
-    inverse_label_de = models.CharField(max_length=200, blank=True)
-    inverse_label_en = models.CharField(max_length=200, blank=True)
-    immutable = models.BooleanField(default=False)
-    symmetric = models.BooleanField(default=False)
-    transitive = models.BooleanField(default=False)
-    hierarchical = models.BooleanField(default=False)
-    inference_enabled = models.BooleanField(default=False)
-    kinship = models.BooleanField(default=False)
-    ignore_case = models.BooleanField(default=False)
-    privileged = models.BooleanField(default=False)
-    classification = models.SmallIntegerField(choices=Classification.choices, default=Classification.INTERNAL)
-    embed = models.BooleanField(default=True)
-    authority = models.CharField(max_length=10, choices=Authority.choices, default=Authority.PERSON)
-    default_memory_type = models.CharField(max_length=30, blank=True)
+    inverse = models.CharField(_("name from the object"), max_length=200, blank=True)
+    inverse_label_de = models.CharField(_("German label from the object"), max_length=200, blank=True)
+    inverse_label_en = models.CharField(_("English label from the object"), max_length=200, blank=True)
+    immutable = models.BooleanField(_("never changes"), default=False)
+    symmetric = models.BooleanField(_("holds both ways"), default=False)
+    transitive = models.BooleanField(_("carries on along a chain"), default=False)
+    hierarchical = models.BooleanField(_("makes a hierarchy"), default=False)
+    inference_enabled = models.BooleanField(_("may be inferred from"), default=False)
+    kinship = models.BooleanField(_("kinship"), default=False)
+    ignore_case = models.BooleanField(_("case does not matter"), default=False)
+    privileged = models.BooleanField(_("needs a person"), default=False)
+    classification = models.SmallIntegerField(
+        _("sensitivity"), choices=Classification.choices, default=Classification.INTERNAL
+    )
+    embed = models.BooleanField(_("found by meaning"), default=True)
+    authority = models.CharField(_("who decides"), max_length=10, choices=Authority.choices, default=Authority.PERSON)
+    default_memory_type = models.CharField(_("usual type of memory"), max_length=30, blank=True)
 
     class Meta:
         verbose_name = _("predicate")
