@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeVar
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -31,6 +31,13 @@ class TermForm(forms.ModelForm[T]):
             self.fields[name].required = True
 
 
+class OptionalJSON(forms.JSONField):
+    """Without a value the field is empty, where the framework would show `null`."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return "" if value is None else super().prepare_value(value)
+
+
 class TermAdmin(admin.ModelAdmin[T]):
     """Terms are deprecated, not deleted: facts keep naming them."""
 
@@ -38,6 +45,7 @@ class TermAdmin(admin.ModelAdmin[T]):
     search_fields = ("key", "label_de", "label_en")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "source")
     ordering = ("key",)
+    formfield_overrides: ClassVar = {JSONField: {"form_class": OptionalJSON}}
     actions = ("deprecate", "take_into_use")
 
     def get_readonly_fields(self, request: HttpRequest, obj: T | None = None) -> tuple[str, ...]:
@@ -102,13 +110,6 @@ def _kinds() -> list[tuple[str, str]]:
     return [(kind.key, f"{kind.label} ({kind.key})") for kind in EntityKind.objects.order_by("key")]
 
 
-class OptionalJSON(forms.JSONField):
-    """Without a value the field is empty, where the framework would show `null`."""
-
-    def prepare_value(self, value: Any) -> Any:
-        return "" if value is None else super().prepare_value(value)
-
-
 class PredicateForm(TermForm[Predicate]):
     subject_kinds = forms.MultipleChoiceField(
         choices=_kinds,
@@ -135,7 +136,7 @@ class PredicateForm(TermForm[Predicate]):
 @admin.register(Predicate)
 class PredicateAdmin(TermAdmin[Predicate]):
     form = PredicateForm
-    list_display = ("key", "label_de", "label_en", "cardinality", "value_type", "state")
+    list_display = ("key", "label_de", "label_en", "state")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "cardinality", "value_type", "privileged", "source")
     fieldsets = (
         (None, {"fields": ("key", *_WORDS, "state", "where_used")}),

@@ -70,7 +70,7 @@ def test_finding_where_a_predicate_is_used(govern: Callable[[str], Page]) -> Non
         page.locator("#searchbar").press("Enter")
         page.get_by_role("link", name="lives_in").click()
         used = page.locator(".field-where_used")
-        expect(used).to_contain_text("2 Fakten")  # of the two places of hers
+        expect(used).to_contain_text("2 Tatsachen")  # of the two places of hers
         expect(used).to_contain_text("predicate change lives_in")
         expect(page.locator("[name=cardinality]")).to_have_count(0)
         expect(page.locator("body")).not_to_contain_text("Nürnberg")
