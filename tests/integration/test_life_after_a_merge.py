@@ -14,7 +14,7 @@ from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, PrincipalKind, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult
-from gedaechtnis.memory.selectors import relations
+from gedaechtnis.memory.selectors import proposals, relations
 from gedaechtnis.memory.services import aliases, facts, governance, undo
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping.context import scope
@@ -103,6 +103,18 @@ def test_what_was_declined_about_the_merged_one_is_declined_about_the_survivor(m
     assert [tell(agent(memory), suggestion).code for suggestion in suggestions] == ["suppressed", "suppressed"]
     memory.split(a)
     assert [tell(agent(memory), suggestion).code for suggestion in suggestions] == ["suppressed", "suppressed"]
+
+
+def test_a_declined_pair_stays_declined_after_a_merge(memory: Memory) -> None:
+    a, b, other = map(memory.meet, ("Katharina Weber", "Bea", "Katarina Weber"))
+    do_work()
+    (asked,) = proposals.list_proposals(principal=memory.principal)
+    governance.reject_proposal(principal=memory.principal, proposal_id=asked.id)
+    memory.merge(a, b)
+    for bearer in (b, other):
+        memory.state(bearer, "email", "k@example.org")
+    do_work()
+    assert proposals.list_proposals(principal=memory.principal) == ()
 
 
 def test_a_persons_word_keeps_its_rank_where_the_survivor_held_the_same_by_less(memory: Memory) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import product
 from uuid import UUID
 
 from gedaechtnis.common.ids import uuid7
@@ -132,7 +133,13 @@ def _is_settled(one: Entity, other: Entity) -> bool:
         operation__subject_ref__in=[str(id) for id in pair],
         operation__object_ref__in=[str(id) for id in pair],
     )
-    return split.exists() or asked.exists() or suppressions.is_declined(one.scope_ref, suppressions.pair_key(*pair))
+    return split.exists() or asked.exists() or _is_declined(one, other)
+
+
+def _is_declined(one: Entity, other: Entity) -> bool:
+    """Whether a person declined that they are one, or that any two are that were merged into them."""
+    pairs = product(suppressions.members(one), suppressions.members(other))
+    return any(suppressions.is_declined(one.scope_ref, suppressions.pair_key(a.pk, b.pk)) for a, b in pairs)
 
 
 def _direction(entity: Entity, other: Entity) -> tuple[Entity, Entity]:

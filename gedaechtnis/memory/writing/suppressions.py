@@ -105,10 +105,16 @@ def _identities(book: EntityBook, ref: str, field: str) -> list[str]:
     entity: Entity = book.meant.get(field) or book.bind(ref, field=field)
     if is_sketch(entity):
         return [_by_name(entity)]
+    known = members(entity)
+    return [*(str(one.pk) for one in known), *map(_by_name, known)]
+
+
+def members(entity: Entity) -> list[Entity]:
+    """An entity and all that were merged into it, itself first."""
     known = [entity]
     for one in known:
         known += Entity.objects.filter(merged_into_id=one.pk)
-    return [str(entity.pk), *(str(one.pk) for one in known[1:]), *map(_by_name, known)]
+    return known
 
 
 def _by_name(entity: Entity) -> str:
