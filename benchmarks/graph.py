@@ -33,6 +33,7 @@ from django.test import Client, override_settings  # noqa: E402
 
 from benchmarks.reporting import circumstances, figures, percentile  # noqa: E402
 from gedaechtnis.common.ids import uuid7  # noqa: E402
+from gedaechtnis.config.startup import settle  # noqa: E402
 from gedaechtnis.identity.models import User  # noqa: E402
 from gedaechtnis.identity.principals import Principal, person  # noqa: E402
 from gedaechtnis.identity.tokens import create_token  # noqa: E402
@@ -134,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     parser.add_argument("--chunks", type=int, default=30, help=f"proposals of {CHUNK} facts")
     parser.add_argument("--result", type=Path, default=_RESULT)
     options = parser.parse_args(arguments)
+    settle()
     loads = [os.getloadavg()[0]]
     call_command("setup", verbosity=0)
     user, _made = User.objects.get_or_create(username="bench")
@@ -183,6 +185,10 @@ def _at_size(user: User, principal: Principal, size: int, options: argparse.Name
     yield _compare("bulk", size, many, [partial(_store, principal, len(things))], options.chunks, each=len(things))
 
 
+_WARM_UP = 10
+"""Turns that do not count: a connection prepares what comes again, and keeps it."""
+
+
 def _compare(
     what: str,
     size: int,
@@ -194,7 +200,7 @@ def _compare(
     """Both in turns, so that neither always finds the pages warmed by the other."""
     timings: dict[str, list[float]] = {"product": [], "bare": []}
     cpu = 0.0
-    for number in range(-2, rounds):
+    for number in range(-_WARM_UP, rounds):
         turns = [("product", product[number % len(product)]), ("bare", bare[number % len(bare)])]
         for side, act in turns if number % 2 else reversed(turns):
             start, busy = time.perf_counter(), time.process_time()

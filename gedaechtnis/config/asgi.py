@@ -13,6 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gedaechtnis.config.settings.dev
 # Loads the apps; modules that import models come after it.
 http_application = get_asgi_application()
 
+from gedaechtnis.config.startup import settle  # noqa: E402
 from gedaechtnis.live.origin import SameOrigin  # noqa: E402
 from gedaechtnis.live.routing import websocket_urlpatterns  # noqa: E402
 
@@ -22,3 +23,5 @@ application = ProtocolTypeRouter(
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
+
+settle()

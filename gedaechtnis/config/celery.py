@@ -7,6 +7,9 @@ import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
+from celery.signals import worker_init
+
+from gedaechtnis.config.startup import settle
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gedaechtnis.config.settings.dev")
 
@@ -16,3 +19,9 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("gedaechtnis")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+def _started(**_kwargs: object) -> None:
+    """Before its processes are forked, so that they share what it made."""
+    settle()
