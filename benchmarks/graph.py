@@ -161,6 +161,7 @@ def _fill(scope_ref: str, first: int, end: int) -> None:
         )
         admin.execute(_SQL.read_bytes())
         admin.execute("VACUUM ANALYZE")
+        admin.execute("CHECKPOINT")
 
 
 def _at_size(user: User, principal: Principal, size: int, options: argparse.Namespace) -> Iterable[Measured]:
