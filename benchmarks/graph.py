@@ -168,7 +168,7 @@ def _at_size(user: User, principal: Principal, size: int, options: argparse.Name
     with scope(principal):
         things = list(Entity.objects.filter(slug__startswith="thing-").order_by("id")[: 2 * CHUNK])
     # What is written stays apart from what is asked about: it would have more rows at each size than the others.
-    things, written = things[:CHUNK], things[CHUNK:]
+    things, written = things[: len(things) // 2], things[len(things) // 2 :]
     for what, question in QUESTIONS.items():
         answers = [(question.ask(principal, e.pk), question.bare(principal, e.pk)) for e in things[:20]]
         if any(product != bare for product, bare in answers):
