@@ -170,9 +170,21 @@ def test_what_one_member_knows_merges_nothing_of_the_group(as_anna: Principal, a
 
 def test_accepting_what_was_merged_meanwhile_changes_nothing(as_anna: Principal) -> None:
     known, new = meet(as_anna, "Katharina Weber"), meet(as_anna, "Katarina Weber")
-    merges.merge_entities(principal=as_anna, source_id=known, target_id=new)
+    third = meet(as_anna, "Trine Moll")
+    for one in (known, new):
+        merges.merge_entities(principal=as_anna, source_id=one, target_id=third)
     (item,) = waiting(as_anna)
     with pytest.raises(Problem, match="nothing_to_choose"):
         governance.accept_proposal(principal=as_anna, proposal_id=item.id, choice=known)
     assert governance.accept_proposal(principal=as_anna, proposal_id=item.id).outcome is Outcome.RESTATED
-    assert survivor(as_anna, known) == new
+    assert survivor(as_anna, known) == survivor(as_anna, new) == third
+
+
+def test_whoever_merges_two_themselves_is_not_asked_any_more_nor_after_a_split(as_anna: Principal) -> None:
+    known, new = meet(as_anna, "Katharina Weber"), meet(as_anna, "Katarina Weber")
+    assert len(waiting(as_anna)) == 1
+    merges.merge_entities(principal=as_anna, source_id=known, target_id=new)
+    assert waiting(as_anna) == []
+    splits.split_entity(principal=as_anna, source_id=known)
+    settle()
+    assert waiting(as_anna) == []

@@ -15,7 +15,7 @@ from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult
-from gedaechtnis.memory.selectors import asof, entities
+from gedaechtnis.memory.selectors import asof, conflicts, entities
 from gedaechtnis.memory.selectors.moments import read_known_at
 from gedaechtnis.memory.services import facts, merges, splits, undo
 from gedaechtnis.memory.services.commit import commit_proposal
@@ -193,6 +193,12 @@ def test_clashing_values_are_listed_and_the_later_statement_holds(memory: Memory
     memory.state(b, "lives_in", graz, "2022-01-01", valid_to="2023-01-01")
     result = memory.merge(b, a)
     assert len(result.clashes) == 1
+    (conflict,) = conflicts.list_conflicts(principal=memory.principal).items
+    assert ("Graz" in conflict.fact_statement, "Ulm" in conflict.other_statement, conflict.is_open) == (
+        True,
+        True,
+        True,
+    )
     lived = [
         (fact.object.label, fact.valid_from and fact.valid_from.year)
         for fact in asof.history(principal=memory.principal, entity_id=a, predicate="lives_in")
@@ -201,6 +207,7 @@ def test_clashing_values_are_listed_and_the_later_statement_holds(memory: Memory
     memory.split(b)
     (only,) = asof.history(principal=memory.principal, entity_id=a, predicate="lives_in")
     assert (only.object.label, only.valid_to) == ("Ulm", None)
+    assert [one.is_open for one in conflicts.list_conflicts(principal=memory.principal).items] == [False]
 
 
 def test_what_links_the_two_is_closed_and_listed(memory: Memory) -> None:

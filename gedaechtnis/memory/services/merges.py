@@ -16,12 +16,14 @@ from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, PrincipalK
 from gedaechtnis.memory import references
 from gedaechtnis.memory.planner.moves import Clash
 from gedaechtnis.memory.schemas import Source
-from gedaechtnis.memory.writing import repointing
+from gedaechtnis.memory.writing import proposals, repointing
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityMerge, WorldEvent
 
 ENTITY_MERGED = "entity.merged"
+MERGE_CONFLICT = "merge"
+"""Kind of the conflicts between facts of two that became one; settled when they are two again."""
 _MAY_MERGE = frozenset({PrincipalKind.PERSON, PrincipalKind.INTEGRATION, PrincipalKind.SYSTEM})
 
 
@@ -75,6 +77,7 @@ def merge_entities(
         done = take_over(session=session, source=source, target=target, tick=tick, event_id=event_id, reason=reason)
         source.status, source.merged_into_id = Entity.Status.MERGED, target.pk
         source.save(update_fields=["status", "merged_into_id"])
+        proposals.answer_merge(session, source=source, target=target)
         session.finish()
         follow_elsewhere(source.pk)
     return MergeResult(
@@ -102,6 +105,10 @@ def take_over(
         reason=reason or None,
     )
     repointing.repoint_names(session=session, source=source, target=target, tick=tick, done=done)
+    for clash in done.clashes:
+        session.add_conflict(
+            kind=MERGE_CONFLICT, fact_id=clash.kept, others=[clash.yielded], tick=tick, event_id=event_id
+        )
     EntityMerge.objects.create(
         id=uuid7(),
         **session.ownership,

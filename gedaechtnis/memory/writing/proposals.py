@@ -186,6 +186,20 @@ def _store(
     )
 
 
+def answer_merge(session: WriteSession, *, source: Entity, target: Entity) -> None:
+    """Whoever merges two has answered the question whether they are one."""
+    pair = [str(source.pk), str(target.pk)]
+    asked = Proposal.objects.filter(
+        scope_ref=session.scope_ref,
+        kind=MERGE,
+        state=Proposal.State.OPEN,
+        operation__subject_ref__in=pair,
+        operation__object_ref__in=pair,
+    )
+    session.proposals += asked.values_list("pk", flat=True)
+    asked.update(state=Proposal.State.ACCEPTED, decided_at=session.ticks[0], decided_by=session.principal.acted_by)
+
+
 def hold_merge(session: WriteSession, *, source: Entity, target: Entity, why: str) -> Proposal:
     """Ask a person whether two are one; accepting merges `source` into `target`."""
     session.level = max(source.classification, target.classification)
