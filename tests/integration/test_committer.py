@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zoneinfo import ZoneInfo
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -73,3 +75,15 @@ def test_a_long_proposal_costs_as_many_statements_as_a_short_one(as_anna: Princi
 
     statements(1)
     assert statements(2) == statements(40)
+
+
+def test_what_is_met_bears_its_name_since_it_is_said_to(as_anna: Principal) -> None:
+    operation = {"op": "upsert_entity", "id_hint": "x", "kind": "organisation", "canonical_name": "Verein Eiche"}
+    for name, since in (("Verein Eiche", "2019-05-01"), ("Verein Ulme", None)):
+        proposal = MemoryMutationProposal.model_validate(
+            {"operations": [{**operation, "canonical_name": name, "valid_from": since}]}
+        )
+        (result,) = commit_proposal(principal=as_anna, proposal=proposal).results
+        assert result.entity_id is not None
+        (named,) = asof.history(principal=as_anna, entity_id=result.entity_id, predicate="name")
+        assert (named.valid_from and named.valid_from.astimezone(ZoneInfo("Europe/Berlin")).date().isoformat()) == since

@@ -304,10 +304,11 @@ def introduce(
     tick: datetime,
     description: str = "",
     is_self: bool = False,
+    since: Bound | None = None,
     provenance: Provenance | None = None,
     evidence: Evidence | None = None,
 ) -> Entity:
-    """Create an entity together with its first `name`, which holds since an unknown time."""
+    """Create an entity together with its first `name`, which holds since an unknown time unless `since` says more."""
     session.level = classification.of_kind(session, kind)
     entity = create_entity(session=session, kind=kind, name=name, tick=tick, description=description, is_self=is_self)
     said_by = provenance or Provenance(
@@ -327,7 +328,7 @@ def introduce(
         object=None,
         applies_to=None,
         object_key=object_key,
-        valid_from=UNKNOWN,
+        valid_from=since or UNKNOWN,
         valid_to=None,
         observed_at=None,
         sentence=sentence_of(session, entity, predicate, True, name, None),

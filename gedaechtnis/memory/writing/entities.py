@@ -35,9 +35,16 @@ class Sketch:
     name: str
     aliases: tuple[str, ...] = ()
     description: str = ""
+    valid_from: str | None = None
 
     def as_json(self) -> dict[str, object]:
-        return {"kind": self.kind, "name": self.name, "aliases": list(self.aliases), "description": self.description}
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "aliases": list(self.aliases),
+            "description": self.description,
+            "valid_from": self.valid_from,
+        }
 
 
 @dataclass(kw_only=True)

@@ -98,6 +98,7 @@ def _upsert(act: Act, op: UpsertEntity) -> OperationResult:
             name=name,
             aliases=tuple(op.aliases),
             description=op.description or "",
+            valid_from=op.valid_from,
         )
         return OperationResult(op_index=act.index, outcome=Outcome.PENDING, entity_ref=op.id_hint)
     outcome = Outcome.RESTATED
@@ -108,6 +109,7 @@ def _upsert(act: Act, op: UpsertEntity) -> OperationResult:
             name=name,
             tick=act.tick,
             description=op.description or "",
+            since=statements.read_from(op.valid_from, session, "valid_from"),
             provenance=provenance,
             evidence=op.evidence,
         )
@@ -241,6 +243,7 @@ def _materialise(act: Act, op: Operation) -> None:
             name=sketch.name,
             tick=act.tick,
             description=sketch.description,
+            since=statements.read_from(sketch.valid_from, act.session, "valid_from"),
             provenance=act.provenance,
             evidence=op.evidence,
         )
