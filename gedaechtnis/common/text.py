@@ -44,6 +44,15 @@ def fold_space(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def one_line(text: str) -> str:
+    """Text of others as it may stand in a line of ours: nothing that breaks the line, turns it round or is unseen.
+
+    Line ends of every kind become blanks; control, format and other invisible characters go.
+    """
+    seen = _IGNORABLE.sub("", " ".join(unicodedata.normalize("NFC", text).split()))
+    return "".join(char for char in seen if unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs"})
+
+
 def name_key(name: str) -> str:
     """The key under which two spellings are the same name.
 

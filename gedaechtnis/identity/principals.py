@@ -56,6 +56,8 @@ class Principal:
     trusted_writer: bool = False
     token_id: UUID | None = None
     group_orgs: Mapping[str, UUID | None] = field(default_factory=dict)
+    scope_names: Mapping[str, str] = field(default_factory=dict)
+    """What the groups and the organisation among `read_scopes` are called."""
 
     @property
     def rank(self) -> Rank:
@@ -113,7 +115,8 @@ def person(user: User, org: UUID | None = None) -> Principal:
         Problem: `org_denied` (403) for an org they are not in, whether it exists or not.
     """
     own = user_scope(user.sub)
-    roles = dict(OrgMembership.objects.filter(user=user).order_by("pk").values_list("org_id", "role"))
+    joined = list(OrgMembership.objects.filter(user=user).order_by("pk").values_list("org_id", "role", "org__name"))
+    roles = {org_id: role for org_id, role, _name in joined}
     if org is not None and org not in roles:
         raise Problem("org_denied", _("You are not in this organisation."), 403)
     active = org or next(iter(roles), None)
@@ -139,6 +142,8 @@ def person(user: User, org: UUID | None = None) -> Principal:
         time_zone=user.time_zone,
         language=user.language,
         group_orgs={f"group:{m.group_id}": m.group.org_id for m in memberships},
+        scope_names={f"group:{m.group_id}": m.group.name for m in memberships}
+        | {f"org:{org_id}": name for org_id, _role, name in joined if org_id == active},
     )
 
 
