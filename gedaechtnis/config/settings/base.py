@@ -35,6 +35,9 @@ GEDAECHTNIS_WORK_LEASE_SECONDS = env.integer("GEDAECHTNIS_WORK_LEASE_SECONDS", 1
 GEDAECHTNIS_CURATOR_IDLE_SECONDS = env.integer("GEDAECHTNIS_CURATOR_IDLE_SECONDS", 30, minimum=0)
 GEDAECHTNIS_CURATOR_MAX_TURNS = env.integer("GEDAECHTNIS_CURATOR_MAX_TURNS", 5, minimum=1)
 
+# How many tokens the statements believed in a scope may have; 0: any number.
+GEDAECHTNIS_SCOPE_MAX_TOKENS = env.integer("GEDAECHTNIS_SCOPE_MAX_TOKENS", 0, minimum=0)
+
 # Wrong passwords of one account from one address in this time; ten times as many from an address in all.
 GEDAECHTNIS_SIGN_IN_ATTEMPTS = env.integer("GEDAECHTNIS_SIGN_IN_ATTEMPTS", 5, minimum=1)
 GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS = env.integer("GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS", 900, minimum=1)

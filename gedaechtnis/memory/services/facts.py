@@ -176,4 +176,4 @@ def commit_one(
     return result
 
 
-_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "suppressed"})
+_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "suppressed", "quota_exceeded"})

@@ -109,6 +109,7 @@ def _undo(session: WriteSession, event: WorldEvent, reason: str) -> UndoResult:
     done = restoring.Restored()
     restoring.withdraw(session, written, done, tick=tick, why=reason or None)
     restoring.write_again(session, closed, done, tick=tick, event_id=undoing)
+    session.check_quota()
     restoring.withdraw_aliases(session, ids["alias_ids"], done, tick=tick)
     restoring.write_aliases_again(session, ids["closed_alias_ids"], done, tick=tick)
     if done.short or done.short_aliases:

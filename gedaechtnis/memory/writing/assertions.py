@@ -248,6 +248,7 @@ def apply_assertion(
         "run_id": session.run_id or None,
     }
     applied = apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
+    session.check_quota()
     new_origins = [insert.origin_id for insert in plan.inserts if insert.copy_of is None]
     for origin_id in dict.fromkeys([*_without(evidence, plan.evidence_for), *new_origins]):
         session.add_evidence(

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import connection
 
 from gedaechtnis.common import canonical
+from gedaechtnis.memory.writing.quota import tokens_of
 from gedaechtnis.scoping.rows import insert_made
 from gedaechtnis.world.models import Fact
 
@@ -31,9 +32,13 @@ class Group(NamedTuple):
 
 @dataclass(kw_only=True)
 class Ledger:
-    """Made by a write session, which holds the scope's clock: nobody else changes these rows meanwhile."""
+    """Made by a write session, which holds the scope's clock: nobody else changes these rows meanwhile.
+
+    `growth` is by how many tokens the scope holds more than what is stored (`writing/quota.py`).
+    """
 
     scope_ref: str
+    growth: int = 0
     _stored: dict[Group, dict[UUID, Fact]] = field(default_factory=dict)
     _new: dict[Group, dict[UUID, Fact]] = field(default_factory=lambda: defaultdict(dict))
     _unstored: set[UUID | None] = field(default_factory=set)
@@ -66,6 +71,7 @@ class Ledger:
         """Believe a row no longer."""
         row.superseded_at, row.closed_reason, row.closed_by_fact_id, row.reason = tick, reason, closed_by, why
         self._closed.append(row)
+        self.growth -= tokens_of(row)
         for group in _groups_of(row):
             for rows in (self._stored, self._new):
                 rows.get(group, {}).pop(row.pk, None)
@@ -73,6 +79,7 @@ class Ledger:
     def insert(self, row: Fact) -> None:
         """Believe a row from now on."""
         self._inserted.append(row)
+        self.growth += tokens_of(row)
         for group in _groups_of(row):
             self._new[group][row.pk] = row
 
@@ -83,6 +90,7 @@ class Ledger:
     def rollback(self, mark: tuple[int, int]) -> None:
         """Forget what was closed and inserted since a mark."""
         closed, inserted = mark
+        self.growth += sum(map(tokens_of, self._closed[closed:])) - sum(map(tokens_of, self._inserted[inserted:]))
         new = {row.pk for row in self._inserted[:inserted]}
         for row in self._inserted[inserted:]:
             for group in _groups_of(row):
@@ -120,7 +128,7 @@ class Ledger:
                 if cursor.rowcount != len(closed):
                     raise RuntimeError("rows to close are not believed: they were read without the scope's lock")
         insert_made(self._inserted)
-        self._closed, self._inserted = [], []
+        self._closed, self._inserted, self.growth = [], [], 0
 
 
 _CLOSE = """

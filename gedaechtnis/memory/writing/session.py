@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.utils import translation
 
 from gedaechtnis.common.ids import uuid7
@@ -17,6 +18,7 @@ from gedaechtnis.common.instants import rfc3339
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import events, references
+from gedaechtnis.memory.writing import quota
 from gedaechtnis.memory.writing.directory import Directory
 from gedaechtnis.memory.writing.ledger import Ledger
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
@@ -53,6 +55,8 @@ class WriteSession:
     touched: set[UUID] = field(default_factory=set)
     to_identify: bool = False
     proposals: list[UUID] = field(default_factory=list)
+    _stored_tokens: int | None = None
+    _growth_before: int = 0
     _events: list[dict[str, Any]] = field(default_factory=list)
     _evidence: list[dict[str, Any]] = field(default_factory=list)
     _records: list[dict[str, Any]] = field(default_factory=list)
@@ -211,6 +215,7 @@ class WriteSession:
             self._conflicts,
         )
         lengths, touched, mark = [len(collected) for collected in lists], set(self.touched), self.ledger.mark()
+        self._growth_before = self.ledger.growth
         try:
             yield
         except Problem:
@@ -222,6 +227,23 @@ class WriteSession:
             self.touched = touched
             self.ledger.rollback(mark)
             raise
+
+    def check_quota(self) -> None:
+        """Refuse what makes the scope hold more than it may; what does not make it grow always passes.
+
+        What is stored is only counted where there is a limit, once.
+
+        Raises:
+            Problem: `quota_exceeded` (409) with `used`, `limit` and `needed`.
+        """
+        limit: int = settings.GEDAECHTNIS_SCOPE_MAX_TOKENS
+        if not limit or self.ledger.growth <= 0:
+            return
+        if self._stored_tokens is None:
+            self._stored_tokens = quota.stored(self.scope_ref)
+        if self._stored_tokens + self.ledger.growth > limit:
+            used = self._stored_tokens + self._growth_before
+            raise quota.exceeded(used=used, limit=limit, needed=self.ledger.growth - self._growth_before)
 
     def finish(self) -> None:
         """Write what was collected and announce it after commit."""
