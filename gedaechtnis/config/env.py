@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
+from gedaechtnis.embeddings import addresses
+
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -95,6 +97,14 @@ def redis_url(name: str) -> str:
     if urlsplit(value).scheme not in {"redis", "rediss", "unix"}:
         raise ImproperlyConfigured(f"The environment variable {name} must start with redis://, rediss:// or unix://.")
     return value
+
+
+def embeddings(name: str, default: str) -> str:
+    """The address of an embedding model, or `none`."""
+    try:
+        return addresses.check(text(name, default))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"The environment variable {name} {error}.") from None
 
 
 def database(name: str) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 
@@ -18,10 +18,48 @@ class Quote:
     zone: str
 
 
+class EmbeddingsUnavailable(Exception):
+    """A model cannot be asked now. `reason` says why, for people, and quotes no text."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class EmbeddingModel(Protocol):
+    """Turns texts into vectors whose angle tells how near they are in meaning. Never asked while a scope is open.
+
+    `address` is how settings and commands name it, `name` what its vectors are kept under. Nothing above `clearance` is
+    sent to it. One that `looks_back` understands a turn of a conversation better with the turn before it.
+    """
+
+    @property
+    def address(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def clearance(self) -> int: ...
+    @property
+    def looks_back(self) -> bool: ...
+
+    def embed(self, texts: Sequence[str], *, as_query: bool = False) -> list[list[float] | None]:
+        """A vector of length 1 for each text, in their order; None for a text it has none for.
+
+        Raises:
+            EmbeddingsUnavailable: it does not answer.
+        """
+
+    def warm_up(self) -> None:
+        """Make ready what would hold up the first text."""
+
+
 MeaningFinder = Callable[[str, "str | None"], "list[UUID]"]
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
 QuoteClassifier = Callable[[str, str, int], None]
 Publisher = Callable[[str, dict[str, Any]], None]
+ModelMaker = Callable[[str], EmbeddingModel]
 
 
 def _no_quotes(scope_ref: str, ref: str, text: str) -> Quote | None:
@@ -36,6 +74,10 @@ def _mean_nothing(name: str, kind: str | None) -> list[UUID]:
     return []
 
 
+def _make_no_model(address: str) -> EmbeddingModel:
+    raise ValueError(f"nobody makes embedding models, so not {address} either")
+
+
 def _publish_nowhere(scope_ref: str, payload: dict[str, Any]) -> None:
     return None
 
@@ -48,6 +90,11 @@ classify_quoted: QuoteClassifier = _classify_nothing
 
 find_by_meaning: MeaningFinder = _mean_nothing
 """(name, kind) → entities of the open scope whose description is close in meaning, the closest first."""
+
+model_at: ModelMaker = _make_no_model
+"""(address) → the embedding model it names. Raises ValueError where it names none."""
+
+_embedding_model: EmbeddingModel | None = None
 
 publish: Publisher = _publish_nowhere
 """(scope_ref, ids) → tell open windows; called after commit, must not raise."""
@@ -71,3 +118,14 @@ def bind_meaning_finder(function: MeaningFinder) -> None:
 def bind_publisher(function: Publisher) -> None:
     global publish
     publish = function
+
+
+def embedding_model() -> EmbeddingModel | None:
+    """The embedding model that the settings name; None where they want none."""
+    return _embedding_model
+
+
+def bind_embedding_model(model: EmbeddingModel | None, maker: ModelMaker) -> None:
+    """Bind the model of the settings, and how others are made from their address."""
+    global _embedding_model, model_at
+    _embedding_model, model_at = model, maker

@@ -29,6 +29,8 @@ NAME = "GEDAECHTNIS_EXAMPLE"
         (lambda: env.issuer(NAME), "http://login.example"),
         (lambda: env.issuer(NAME), "login.example"),
         (lambda: env.issuer(NAME), "https://"),
+        (lambda: env.embeddings(NAME, "bundled"), "word2vec"),
+        (lambda: env.embeddings(NAME, "bundled"), "openai:m@https://key@api.example/v1#8"),
         (lambda: env.database(NAME), "mysql://app@localhost/db"),
         (lambda: env.database(NAME), "postgresql://app@localhost"),
         (lambda: env.database(NAME), "postgresql://localhost/db"),

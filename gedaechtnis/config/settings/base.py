@@ -43,6 +43,11 @@ GEDAECHTNIS_SIGN_IN_ATTEMPTS = env.integer("GEDAECHTNIS_SIGN_IN_ATTEMPTS", 5, mi
 GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS = env.integer("GEDAECHTNIS_SIGN_IN_WINDOW_SECONDS", 900, minimum=1)
 GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE = env.integer("GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE", 600, minimum=1)
 
+# What finds by meaning; nothing above the clearance is sent to an endpoint.
+GEDAECHTNIS_EMBEDDINGS = env.embeddings("GEDAECHTNIS_EMBEDDINGS", "bundled")
+GEDAECHTNIS_EMBEDDINGS_KEY = env.text("GEDAECHTNIS_EMBEDDINGS_KEY", "")
+GEDAECHTNIS_EMBEDDINGS_CLEARANCE = int(env.choice("GEDAECHTNIS_EMBEDDINGS_CLEARANCE", "1", ("0", "1", "2", "3")))
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -65,6 +70,7 @@ INSTALLED_APPS = [
     "gedaechtnis.world",
     "gedaechtnis.memory",
     "gedaechtnis.chat",
+    "gedaechtnis.embeddings",
     "gedaechtnis.web",
     "gedaechtnis.live",
     "curator",
@@ -242,6 +248,8 @@ LOGGING = {
         "uvicorn.access": {"handlers": [], "level": "WARNING", "propagate": False},
         # At INFO it tells of every connection that is taken and brought back.
         "psycopg.pool": {"level": "WARNING"},
+        # At INFO it tells of every request.
+        "httpx": {"level": "WARNING"},
         # One tick a second would drown everything else.
         "celery.app.trace": {"level": "WARNING"},
         "celery.beat": {"level": "WARNING"},

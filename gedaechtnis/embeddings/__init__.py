@@ -1,0 +1,1 @@
+"""Models that turn texts into vectors: the bundled one, and endpoints that speak OpenAI's format."""
