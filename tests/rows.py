@@ -8,7 +8,9 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from pgvector.django import HalfVectorField
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.scoping.models import ScopedModel
@@ -25,6 +27,8 @@ _PLAIN: dict[type[models.Field[Any, Any]], Any] = {
     models.FloatField: 1.0,
     models.DateTimeField: _WHEN,
     models.JSONField: "{}",
+    ArrayField: "{}",
+    HalfVectorField: "[1]",
 }
 
 

@@ -16,6 +16,9 @@ from gedaechtnis.scoping.tables import (
 _CLASSIFIED_LATER = ("facts", "fact_evidence", "world_events", "proposals")
 """Tables in which `world_classify` changes who may see a statement."""
 
+_FOLLOWING = ("memory_projections", "lexeme_counts", "projection_counts")
+"""Tables in which `world_follow_classification` keeps up with that."""
+
 
 def of_application() -> list[tuple[str, frozenset[str]]]:
     """Each table with what the application may do there, the scoped ones first."""
@@ -38,6 +41,8 @@ def apply(alias: str = "owner") -> None:
         _definer(cursor)
         for table in _CLASSIFIED_LATER:
             cursor.execute(f"GRANT UPDATE (classification) ON {table} TO gedaechtnis_definer")
+        for table in _FOLLOWING:
+            cursor.execute(f"GRANT UPDATE ON {table} TO gedaechtnis_definer")
         _functions(cursor)
 
 

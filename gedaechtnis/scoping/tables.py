@@ -44,6 +44,7 @@ DEFINER_FUNCTIONS = {
     "world_check_references": "the reference rule must see entities that the writer cannot read",
     "world_find_names_as_definer": "name search where the trigram operators cannot be made leakproof",
     "scoping_erase": "the application may not delete from append-only tables, nor reach a scope nobody reads any more",
+    "world_follow_classification": "projections follow the row they show, whoever may change who sees it",
     "world_follow_merge": "a merge lets scopes follow that nobody who merges may read",
     "world_clear_for_import": "an import begins with nothing and leaves nothing when refused; others delete no beliefs",
     "world_ensure_event_partition": "partitions belong to the owner; the application may not make tables",

@@ -13,6 +13,12 @@ from django.db.models import Q
 
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.scoping.models import ScopedModel
+from gedaechtnis.world.projections import LexemeCount as LexemeCount
+from gedaechtnis.world.projections import Projection as Projection
+from gedaechtnis.world.projections import ProjectionCount as ProjectionCount
+from gedaechtnis.world.projections import ProjectionMark as ProjectionMark
+from gedaechtnis.world.projections import ProjectionTerm as ProjectionTerm
+from gedaechtnis.world.projections import ProjectionVector as ProjectionVector
 from gedaechtnis.world.querysets import FactQuerySet
 from gedaechtnis.world.staging import Import as Import
 from gedaechtnis.world.staging import ImportPiece as ImportPiece
@@ -68,6 +74,7 @@ class Entity(ScopedModel):
             models.Index(
                 fields=["merged_into_id"], condition=Q(merged_into_id__isnull=False), name="entities_merged_into"
             ),
+            models.Index(fields=["scope_ref", "recorded_at"], name="entities_recorded"),
         ]
 
     def __str__(self) -> str:
@@ -101,6 +108,12 @@ class EntityAlias(ScopedModel):
         indexes: ClassVar = [
             models.Index(fields=["scope_ref", "namespace", "key"], name="entity_aliases_key"),
             models.Index(fields=["entity"], name="entity_aliases_entity"),
+            models.Index(fields=["scope_ref", "recorded_at"], name="entity_aliases_recorded"),
+            models.Index(
+                fields=["scope_ref", "superseded_at"],
+                condition=Q(superseded_at__isnull=False),
+                name="entity_aliases_superseded",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -174,6 +187,9 @@ class Fact(ScopedModel):
             models.Index(fields=["object_entity", "predicate"], name="facts_object"),
             models.Index(fields=["scope_ref", "predicate", "object_key"], name="facts_value"),
             models.Index(fields=["scope_ref", "recorded_at"], name="facts_recorded"),
+            models.Index(
+                fields=["scope_ref", "superseded_at"], condition=Q(superseded_at__isnull=False), name="facts_superseded"
+            ),
             models.Index(fields=["origin_fact_id"], name="facts_origin"),
         ]
 
