@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from curator import dates
 from curator.extractors.builtin import clock, lexicon, phrases, values
 from curator.extractors.builtin.discourse import Unresolved
 from curator.extractors.builtin.phrases import Named, Pronoun, Related, Self
 from curator.extractors.builtin.speaker import UNKNOWN, Speaker
+from gedaechtnis.common import dates
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory.schemas import AddAlias
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal
 
-from curator import dates
 from curator.extractors.builtin import clock
 from curator.extractors.builtin.grammar import Language
 from curator.sentences import Sentence
 from curator.window import WindowMessage
+from gedaechtnis.common import dates
 
 Negated = Literal["no", "not", "no_longer"]
 

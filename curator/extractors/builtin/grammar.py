@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from curator.dates import Lean
+from gedaechtnis.common.dates import Lean
 from gedaechtnis.memory.schemas import MemoryType
 
 Negation = Literal["refuse", "deny", "stop"]

@@ -3,8 +3,8 @@
 # ruff: noqa: E501 (a row of a table stays on one line)
 from __future__ import annotations
 
-from curator.dates import Lean
 from curator.extractors.builtin.grammar import Language, Role, Rule, english
+from gedaechtnis.common.dates import Lean
 from gedaechtnis.memory.schemas import MemoryType
 
 _PLACE = r"(?i:in) (?P<O>(?:(?i:the) (?=Netherlands|US|USA|UK|United|Philippines|Bahamas))?\S.*?)"

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from curator import dates
 from curator.extractors.builtin import clock, phrases
 from curator.extractors.builtin.clauses import Clause
 from curator.extractors.builtin.discourse import Assertion, Discourse, Unresolved, same_value
 from curator.extractors.builtin.grammar import Language, Rule
 from curator.extractors.builtin.speaker import Speaker
 from curator.window import KnownFact, WindowMessage
+from gedaechtnis.common import dates
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Evidence, InvalidateFact
 
 _TIME = re.compile(r"\d\d:\d\d")

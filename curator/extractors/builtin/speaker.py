@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from curator import dates
 from curator.extractors.builtin import phrases
 from curator.extractors.builtin.clauses import Clause
 from curator.extractors.builtin.discourse import Assertion, Discourse, Said, Unresolved
 from curator.extractors.builtin.grammar import Role, Rule
 from curator.extractors.builtin.phrases import Mention, Related
+from gedaechtnis.common import dates
 from gedaechtnis.memory.schemas import (
     AssertFact,
     AssertRelationship,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from zoneinfo import ZoneInfo
 
-from curator import dates
 from curator.extractors.builtin import lexicon, phrases
 from curator.extractors.builtin.discourse import Unresolved
 from curator.extractors.builtin.speaker import Speaker
+from gedaechtnis.common import dates
 
 MAX_VALUE_WORDS = 6
 """Longer literals are stories, not values."""

@@ -6,10 +6,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curator import dates, prefilter
+from curator import prefilter
 from curator.extractors.builtin import BuiltinExtractor
 from curator.validator import validate
 from curator.window import from_preview
+from gedaechtnis.common import dates
 from tests.unit.curator.conversation import CAST, NOW, REGISTRY
 
 _VOCABULARY = """

@@ -17,8 +17,18 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from curator.dates_words import GRAMMARS, Grammar
-from curator.periods import Bound, Period, date_of, days, indexed_month, monday, one_day, whole_month, whole_year
+from gedaechtnis.common.dates.periods import (
+    Bound,
+    Period,
+    date_of,
+    days,
+    indexed_month,
+    monday,
+    one_day,
+    whole_month,
+    whole_year,
+)
+from gedaechtnis.common.dates.words import GRAMMARS, Grammar
 
 Role = Literal["at", "from", "until"]
 

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from curator import dates
-from curator.dates import Lean
+from gedaechtnis.common import dates
+from gedaechtnis.common.dates import Lean
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2026, 11, 30, 12, tzinfo=BERLIN)
