@@ -1,0 +1,1 @@
+UPDATE registry_predicate SET inference_enabled = false WHERE source = 'core';
