@@ -35,6 +35,8 @@ from gedaechtnis.memory.selectors.export import MEDIA_TYPE
 from gedaechtnis.web.scopes import Scopes
 
 P = ParamSpec("P")
+VARIES = ("HX-Request", "HX-History-Restore-Request", "Cookie")
+"""On what the answer of one address depends: HTMX asks for a part, but going back wants the whole page."""
 _FORBIDDEN, _MISSING = 403, 404
 
 
@@ -79,7 +81,7 @@ def private(
         except Problem as problem:
             response = render(request, "problem.html", {"problem": problem}, status=problem.status)
         response["Cache-Control"] = "no-store"
-        patch_vary_headers(response, ["HX-Request", "Cookie"])
+        patch_vary_headers(response, VARIES)
         return response
 
     return guarded

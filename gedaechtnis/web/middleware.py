@@ -1,4 +1,4 @@
-"""The person's language and time zone, for the length of a request."""
+"""The person's language and time zone, for the length of a request, and that nothing they see is kept."""
 
 from __future__ import annotations
 
@@ -28,4 +28,6 @@ class PersonMiddleware:
             response = self.get_response(request)
             # Signing out leaves nobody in the request: only what was read before counts.
             response.headers["Content-Language"] = language
+            # Also of what is missing or refused: nobody's cache keeps what somebody signed in was told.
+            response.headers.setdefault("Cache-Control", "no-store")
             return response

@@ -107,6 +107,13 @@
 
   document.body.addEventListener("htmx:load", (event) => restore(event.detail.elt));
 
+  // ── A browser that kept the whole page shows it only to whoever is signed in now ──
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    document.body.hidden = true;
+    location.reload();
+  });
+
   // ── A page that must load anew, or sign in first, keeps it too: in this tab, for this person and address ──
   const DRAFT = "draft";
   const SENT = "sent"; // by a plain form: a draft again if that led to the sign-in page (signing-in.js)

@@ -6,6 +6,6 @@
   const back = document.getElementById("next").value;
   const sent = sessionStorage.getItem("sent");
   if (back && sent) sessionStorage.setItem("draft", sent);
-  if (!back) sessionStorage.removeItem("draft");
+  if (!back) sessionStorage.clear();
   sessionStorage.removeItem("sent");
 })();
