@@ -1,0 +1,1 @@
+"""Recall: what a question finds among facts, entities and conversations."""
