@@ -130,3 +130,13 @@ def permit(act: str, subject: str) -> None:
     """Say for this transaction what is done to what, where the database asks for it (`predicate_change`)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config(%s, %s, true)", [f"gedaechtnis.{act}", subject])
+
+
+@contextmanager
+def planned(**settings: str) -> Iterator[None]:
+    """Run statements under settings of the planner: names and values of ours, with `__` for a dot."""
+    names = {name.replace("__", "."): value for name, value in settings.items()}
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(f"SET LOCAL {name} = {value}" for name, value in names.items()))
+        yield
+        cursor.execute("; ".join(f"SET LOCAL {name} TO DEFAULT" for name in names))

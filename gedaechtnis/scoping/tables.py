@@ -33,6 +33,7 @@ UNSCOPED_TABLES = {
     "socialaccount_socialaccount": "issuer and subject of people, read before anyone is known",
     "socialaccount_socialapp": "of django-allauth; stays empty, as providers come from the settings",
     "socialaccount_socialtoken": "of django-allauth; stays empty, as tokens of providers are not kept",
+    "vector_spaces": "names of embedding models, the same for all; no memory",
     "work": "ids of waiting work, found without reading across scopes",
 }
 

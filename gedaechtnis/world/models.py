@@ -22,6 +22,7 @@ from gedaechtnis.world.projections import ProjectionVector as ProjectionVector
 from gedaechtnis.world.querysets import FactQuerySet
 from gedaechtnis.world.staging import Import as Import
 from gedaechtnis.world.staging import ImportPiece as ImportPiece
+from gedaechtnis.world.vector_spaces import VectorSpace as VectorSpace
 
 PRECISIONS = [(precision.value, precision.value) for precision in Precision]
 

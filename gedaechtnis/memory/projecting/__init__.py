@@ -1,0 +1,3 @@
+"""Makes what search reads: texts from memory, their words, their vectors."""
+
+from __future__ import annotations

@@ -1,0 +1,125 @@
+"""Which projections are near in meaning: among all vectors where they are few, by the index where they are many.
+
+PostgreSQL's planner takes every scope for equally large, and looks through the index for a scope of which it holds
+next to nothing. So we look how much there is to see and choose (docs/adr/0020-embeddings.md has the measurements).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from gedaechtnis.memory.spaces import as_text, literal
+from gedaechtnis.scoping.context import current_scope, planned
+
+EXACT_ROWS = 20_000
+"""Up to so many rows all of them are compared."""
+SAMPLE = 1000
+
+Condition = tuple[str, Sequence[Any]]
+"""A fixed condition of ours on `p`, the table of projections, and its parameters."""
+
+_INDEX = {"enable_sort": "off", "hnsw__ef_search": "100", "hnsw__iterative_scan": "relaxed_order"}
+
+
+def nearest(
+    vector: Sequence[float] | None, model: str, filters: Condition | None, limit: int
+) -> list[tuple[UUID, float]]:
+    """The visible projections nearest to a vector of a model, with their similarity (-1 to 1), the nearest first.
+
+    In an open scope. `filters` hold before the limit. Nothing where there is no vector.
+    """
+    if vector is None or limit < 1:
+        return []
+    if visible(filters, at_most=EXACT_ROWS) <= EXACT_ROWS:
+        return exact(vector, model, filters, limit)
+    found = by_index(vector, model, filters, limit)
+    if len(found) < limit:
+        # The index gives up among rows that nobody asked for: then there are few that were.
+        return exact(vector, model, filters, limit)
+    return found
+
+
+def visible(filters: Condition | None, *, at_most: int) -> int:
+    """How many projections the reader sees, by the counts that are kept; with filters counted, up to a few too many."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT coalesce(sum(projections), 0) FROM projection_counts")
+        count: int = cursor.fetchone()[0]
+        if filters is None or count <= at_most:
+            return count
+        cursor.execute(
+            f"SELECT count(*) FROM (SELECT FROM memory_projections p "  # noqa: S608 (scopes and numbers of ours)
+            f"WHERE p.scope_ref IN ({_scopes()}) AND {filters[0]} LIMIT {at_most + 1:d}) AS taken",
+            filters[1],
+        )
+        matching: int = cursor.fetchone()[0]
+        return matching
+
+
+def exact(vector: Sequence[float], model: str, filters: Condition | None, limit: int) -> list[tuple[UUID, float]]:
+    """As `nearest`, comparing all vectors. The index is on another expression, so the planner cannot take it."""
+    return _run(*_statement("v.vector", "halfvec", vector, model, filters, limit))
+
+
+def by_index(vector: Sequence[float], model: str, filters: Condition | None, limit: int) -> list[tuple[UUID, float]]:
+    """As `nearest`, by the index: nearly the nearest, and fewer than `limit` where the index gives up."""
+    form = f"halfvec({len(vector):d})"
+    with planned(**_INDEX):
+        return _run(*_statement(f"v.vector::{form}", form, vector, model, filters, limit))
+
+
+def similarities(vector: Sequence[float] | None, model: str, ids: Sequence[UUID]) -> dict[UUID, float]:
+    """The similarity of given projections, as far as they are visible and have a vector of the model."""
+    if vector is None or not ids:
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT id, 1 - (vector <=> %s::halfvec) FROM projection_vectors WHERE id = ANY (%s) AND model = %s",
+            [as_text(vector), list(ids), model],
+        )
+        return dict(cursor.fetchall())
+
+
+def spread(vector: Sequence[float] | None, model: str) -> tuple[float, float]:
+    """Mean and standard deviation of the similarity over a sample of what is visible; (0, 0) without any."""
+    if vector is None:
+        return 0.0, 0.0
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT avg(near), stddev_pop(near) FROM ("  # noqa: S608 (scopes and numbers of ours)
+            f"SELECT 1 - (vector <=> %s::halfvec) AS near FROM projection_vectors "
+            f"WHERE model = {literal(model)} AND scope_ref IN ({_scopes()}) LIMIT {SAMPLE:d}) AS taken",
+            [as_text(vector)],
+        )
+        mean, deviation = cursor.fetchone()
+    return mean or 0.0, deviation or 0.0
+
+
+def _statement(
+    column: str, form: str, vector: Sequence[float], model: str, filters: Condition | None, limit: int
+) -> tuple[str, list[Any]]:
+    """What the planner decides by stands in the statement itself: model, scopes and limit."""
+    where, parameters = f"v.model = {literal(model)} AND v.scope_ref IN ({_scopes()})", [as_text(vector)]
+    if filters is not None:
+        where += f" AND EXISTS (SELECT FROM memory_projections p WHERE p.id = v.id AND {filters[0]})"
+        parameters += filters[1]
+    return (
+        f"SELECT v.id, {column} <=> %s::{form} FROM projection_vectors v "  # noqa: S608
+        f"WHERE {where} ORDER BY 2 LIMIT {limit:d}"
+    ), parameters
+
+
+def _run(statement: str, parameters: Sequence[Any]) -> list[tuple[UUID, float]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        # The index hands them out nearly in order.
+        found = sorted(cursor.fetchall(), key=lambda row: (row[1], row[0]))
+    return [(id, 1 - distance) for id, distance in found]
+
+
+def _scopes() -> str:
+    opened = current_scope()
+    return ", ".join(literal(ref) for ref in opened.read) if opened and opened.read else "NULL"

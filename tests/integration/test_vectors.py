@@ -1,0 +1,304 @@
+"""Texts get their vectors behind everybody's back, and a model that fails takes nothing along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.ids import uuid7
+from gedaechtnis.embeddings import models
+from gedaechtnis.embeddings.openai_compatible import OpenAICompatibleModel
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import Principal, system
+from gedaechtnis.memory import ports, spaces
+from gedaechtnis.memory.projecting import vectors
+from gedaechtnis.memory.selectors.recall import meaning, nearest
+from gedaechtnis.scoping import work
+from gedaechtnis.scoping.context import scope
+from gedaechtnis.world.models import Projection, ProjectionVector, VectorSpace
+from tests.embedding_endpoint import Service, running, vector_of
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with running() as service:
+        yield service
+
+
+@pytest.fixture
+def model(database: None, service: Service, monkeypatch: pytest.MonkeyPatch) -> ports.EmbeddingModel:
+    """The service as the model of the settings, without pauses and without being left alone."""
+    made = OpenAICompatibleModel(service.address, key="", clearance=2, pause=lambda _seconds: None)
+    use(monkeypatch, made)
+    return made
+
+
+def use(monkeypatch: pytest.MonkeyPatch, *made: ports.EmbeddingModel) -> None:
+    """The first as the model of the settings, the others for whom asks for them."""
+    by_address = {model.address: model for model in made}
+    monkeypatch.setattr(ports, "_embedding_model", made[0] if made else None)
+    monkeypatch.setattr(ports, "model_at", lambda address: by_address.get(address) or models.model_at(address))
+
+
+@pytest.fixture
+def own(anna: User) -> str:
+    return f"user:{anna.sub}"
+
+
+def project(scope_ref: str, *texts: str, **more: Any) -> list[UUID]:
+    """Projections as the indexer makes them."""
+    now = clock.now()
+    rows = [
+        Projection(
+            scope_ref=scope_ref,
+            source_kind=more.get("source_kind", "fact"),
+            source_id=uuid7(),
+            ref=f"fact:{number}",
+            text=text,
+            recorded_at=now,
+            touched_at=now,
+            **{"classification": 2, **{name: value for name, value in more.items() if name != "source_kind"}},
+        )
+        for number, text in enumerate(texts)
+    ]
+    with scope(system(scope_ref, "index"), write=scope_ref):
+        Projection.objects.bulk_create(rows)
+    return [row.id for row in rows]
+
+
+def projection(scope_ref: str, id: UUID) -> Projection:
+    with scope(system(scope_ref, "index")):
+        return Projection.objects.get(id=id)
+
+
+def stored(scope_ref: str) -> dict[UUID, str]:
+    with scope(system(scope_ref, "index")):
+        return dict(ProjectionVector.objects.values_list("id", "model"))
+
+
+def found(who: Principal, text: str, limit: int = 10) -> list[UUID]:
+    """What search by meaning finds, as a reader."""
+    asked = meaning.ask(text)
+    with scope(who):
+        return [id for id, _near in nearest.nearest(asked.vector, asked.model, None, limit)]
+
+
+def embed_all(scope_ref: str) -> None:
+    while vectors.embed_pending(scope_ref=scope_ref).left:
+        pass
+
+
+def test_waiting_texts_get_vectors_and_are_found(model: ports.EmbeddingModel, as_anna: Principal, own: str) -> None:
+    bicycle, tax = project(own, "Lena fährt Fahrrad", "Die Steuer ist fällig")
+    assert vectors.embed_pending(scope_ref=own) == vectors.Progress(done=2)
+    assert stored(own) == {bicycle: model.name, tax: model.name}
+    assert not projection(own, bicycle).vector_pending
+    assert found(as_anna, "Fahrrad") == [bicycle, tax]
+    assert vectors.embed_pending(scope_ref=own) == vectors.Progress()
+
+
+def test_a_stranger_finds_nothing(model: ports.EmbeddingModel, as_clara: Principal, own: str) -> None:
+    project(own, "Lena fährt Fahrrad")
+    embed_all(own)
+    assert found(as_clara, "Fahrrad") == []
+
+
+def test_c71_broken_vectors_are_never_ranked(
+    model: ports.EmbeddingModel, service: Service, as_anna: Principal, own: str
+) -> None:
+    """C71: zeros, NaN and a wrong length are no vectors; their texts wait, and are found by their words."""
+    right = vector_of("x")
+    service.odd = {"F1": [0.0] * service.dimensions, "F2": [float("nan"), *right[1:]], "F3": right[1:]}
+    *broken, good = project(own, "F1", "F2", "F3", "Ein Fahrrad")
+    assert vectors.embed_pending(scope_ref=own) == vectors.Progress(done=1, failed=3)
+    assert set(stored(own)) == {good}
+    for id in broken:
+        row = projection(own, id)
+        assert (row.vector_pending, row.vector_attempts) == (True, 1), "marked to be tried again"
+    asked = meaning.ask("Fahrrad")
+    with scope(as_anna):
+        ((id, near),) = nearest.nearest(asked.vector, asked.model, None, 10)
+        assert id == good
+        assert -1 <= near <= 1
+        assert set(nearest.similarities(asked.vector, asked.model, [*broken, good])) == {good}
+        mean, deviation = nearest.spread(asked.vector, asked.model)
+        assert mean == pytest.approx(near)
+        assert deviation == 0
+
+    service.odd["Null?"] = [0.0] * service.dimensions
+    asked = meaning.ask("Null?")
+    assert asked.vector is None
+    assert asked.missing
+    with scope(as_anna):
+        assert nearest.nearest(asked.vector, asked.model, None, 10) == []
+        assert nearest.spread(asked.vector, asked.model) == (0, 0)
+
+
+def test_what_got_no_vector_is_tried_again_later_and_given_up_in_the_end(
+    model: ports.EmbeddingModel, service: Service, own: str
+) -> None:
+    service.odd = {"F1": [0.0] * service.dimensions, "F2": [0.0] * service.dimensions}
+    first, second = project(own, "F1", "F2")
+    start = clock.now()
+    with clock.frozen(start):
+        vectors.ask(own)
+        work.run_due()
+        assert projection(own, first).vector_attempts == 1
+        work.run_due()
+        assert len(service.asked) == 1, "not at once"
+    del service.odd["F1"]
+    for hours in range(1, 7):
+        with clock.frozen(start + timedelta(hours=hours * 2)):
+            work.run_due()
+    assert set(stored(own)) == {first}
+    given_up = projection(own, second)
+    assert (given_up.vector_pending, given_up.vector_attempts) == (False, vectors.MAX_ATTEMPTS)
+    assert len(service.asked) == vectors.MAX_ATTEMPTS
+
+
+def test_a_service_that_is_down_loses_nothing(
+    model: ports.EmbeddingModel, service: Service, as_anna: Principal, own: str
+) -> None:
+    (id,) = project(own, "Lena fährt Fahrrad")
+    service.status = 503
+    start = clock.now()
+    with clock.frozen(start):
+        vectors.ask(own)
+        work.run_due()
+    assert (
+        meaning.ask("Fahrrad").missing
+        == ("semantic: das Modell für Bedeutung antwortet nicht: it answers with status 503",)
+        or meaning.ask("Fahrrad").vector is None
+    )
+    row = projection(own, id)
+    assert (row.vector_pending, row.vector_attempts) == (True, 0), "it is not the text's fault"
+    service.status = 200
+    with clock.frozen(start + timedelta(minutes=2)):
+        work.run_due()
+    assert found(as_anna, "Fahrrad") == [id]
+
+
+def test_no_scope_is_open_while_the_model_thinks(own: str, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[bool] = []
+
+    class Watching(OpenAICompatibleModel):
+        def embed(self, texts: Sequence[str], *, as_query: bool = False) -> list[list[float] | None]:
+            opened.append(connection.in_atomic_block)
+            return super().embed(texts, as_query=as_query)
+
+    use(monkeypatch, Watching(service.address, key="", clearance=3))
+    project(own, "Lena fährt Fahrrad")
+    embed_all(own)
+    meaning.ask("Fahrrad")
+    assert opened == [False, False]
+
+
+def test_a_text_that_changed_meanwhile_waits_for_its_own_vector(
+    own: str, service: Service, as_anna: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: list[str] = ["Lena fährt Auto"]
+
+    class Interrupted(OpenAICompatibleModel):
+        def embed(self, texts: Sequence[str], *, as_query: bool = False) -> list[list[float] | None]:
+            if changed:
+                with scope(system(own, "index"), write=own):
+                    Projection.objects.filter(id=first).update(text=changed.pop())
+            return super().embed(texts, as_query=as_query)
+
+    use(monkeypatch, Interrupted(service.address, key="", clearance=3))
+    first, second = project(own, "Lena fährt Fahrrad", "Ben wandert")
+    assert vectors.embed_pending(scope_ref=own) == vectors.Progress(done=1)
+    assert set(stored(own)) == {second}
+    embed_all(own)
+    assert service.asked[-1] == ["Lena fährt Auto"]
+
+
+def test_nothing_too_sensitive_is_sent(
+    own: str, service: Service, as_anna: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, OpenAICompatibleModel(service.address, key="", clearance=1))
+    (internal,) = project(own, "Die Leiter ist beim Nachbarn", classification=1)
+    (personal,) = project(own, "Ein Geheimnis", classification=2)
+    embed_all(own)
+    assert service.asked == [["Die Leiter ist beim Nachbarn"]]
+    assert set(stored(own)) == {internal}
+    assert projection(own, personal).vector_attempts == vectors.WITHHELD
+    assert meaning.ask("Leiter").clearance == 1
+
+
+def test_a_turn_is_understood_with_the_turn_before_it(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class LooksBack:
+        address, name, dimensions, clearance, looks_back = "here", "stub/4", 4, 3, True
+
+        def embed(self, texts: Sequence[str], *, as_query: bool = False) -> list[list[float] | None]:
+            told.extend(texts)
+            return [[1.0, 0.0, 0.0, 0.0] for _text in texts]
+
+        def warm_up(self) -> None: ...
+
+    use(monkeypatch, LooksBack())
+    turn = {"source_kind": "episode", "speaker": "Lena"}
+    project(own, "Wo wohnst du?", session_id="s", position=1, **turn)
+    project(own, "In Berlin.", session_id="s", position=4, **turn)
+    project(own, "In Rom.", session_id="other", position=5, **turn)
+    project(own, "Ich bin krank.", session_id="s", position=6, **{**turn, "classification": 3})
+    project(own, "Oh.", session_id="s", position=7, **turn)
+    embed_all(own)
+    assert told == [
+        "Wo wohnst du?",
+        "Wo wohnst du?\nIn Berlin.",
+        "In Rom.",
+        "In Berlin.\nIch bin krank.",
+        "In Berlin.\nOh.",
+    ]
+
+
+def test_other_models_are_told_who_speaks(model: ports.EmbeddingModel, service: Service, own: str) -> None:
+    turn = {"source_kind": "episode", "speaker": "Lena", "session_id": "s"}
+    project(own, "Wo wohnst du?", position=1, **turn)
+    project(own, "x" * 9000, position=2, **turn)
+    embed_all(own)
+    assert service.asked[0][0] == "Lena: Wo wohnst du?"
+    assert len(service.asked[0][1]) == vectors.MAX_CHARACTERS
+
+
+def test_without_a_model_nothing_is_asked_and_it_is_said(
+    own: str, as_anna: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch)
+    project(own, "Lena fährt Fahrrad")
+    assert vectors.embed_pending(scope_ref=own) == vectors.Progress()
+    asked = meaning.ask("Fahrrad")
+    assert asked.vector is None
+    assert len(asked.missing) == 1
+    assert found(as_anna, "Fahrrad") == []
+
+
+@pytest.mark.parametrize("question", ["", "  ", "?", "🙂" * 9000])
+def test_a_question_without_words_is_asked_of_nobody(
+    model: ports.EmbeddingModel, service: Service, question: str
+) -> None:
+    assert meaning.ask(question).vector is None
+    assert service.asked == []
+
+
+def test_of_a_long_question_the_end_counts(model: ports.EmbeddingModel, service: Service) -> None:
+    meaning.ask("Log " * 300_000 + "Wann hat Lena Geburtstag?")
+    assert service.asked[0][0].endswith("Wann hat Lena Geburtstag?")
+    assert len(service.asked[0][0]) == meaning.MAX_CHARACTERS
+
+
+def test_the_first_model_used_is_the_one_in_use(model: ports.EmbeddingModel, own: str) -> None:
+    project(own, "Lena fährt Fahrrad")
+    embed_all(own)
+    (space,) = VectorSpace.objects.all()
+    assert (space.name, space.is_active, space.dimensions) == (model.name, True, model.dimensions)
+    assert spaces.in_use() == spaces.InUse(model=model)
