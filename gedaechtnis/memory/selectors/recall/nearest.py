@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import connection
 
+from gedaechtnis.memory.selectors.recall.filters import Filters
 from gedaechtnis.memory.spaces import as_text, literal
 from gedaechtnis.scoping.context import current_scope, planned
 
@@ -19,14 +20,11 @@ EXACT_ROWS = 20_000
 """Up to so many rows all of them are compared."""
 SAMPLE = 1000
 
-Condition = tuple[str, Sequence[Any]]
-"""A fixed condition of ours on `p`, the table of projections, and its parameters."""
-
 _INDEX = {"enable_sort": "off", "hnsw__ef_search": "100", "hnsw__iterative_scan": "relaxed_order"}
 
 
 def nearest(
-    vector: Sequence[float] | None, model: str, filters: Condition | None, limit: int
+    vector: Sequence[float] | None, model: str, filters: Filters | None, limit: int
 ) -> list[tuple[UUID, float]]:
     """The visible projections nearest to a vector of a model, with their similarity (-1 to 1), the nearest first.
 
@@ -34,7 +32,7 @@ def nearest(
     """
     if vector is None or limit < 1:
         return []
-    if visible(filters, at_most=EXACT_ROWS) <= EXACT_ROWS:
+    if is_small(filters):
         return exact(vector, model, filters, limit)
     found = by_index(vector, model, filters, limit)
     if len(found) < limit:
@@ -43,28 +41,35 @@ def nearest(
     return found
 
 
-def visible(filters: Condition | None, *, at_most: int) -> int:
-    """How many projections the reader sees, by the counts that are kept; with filters counted, up to a few too many."""
+def is_small(filters: Filters | None) -> bool:
+    """Whether what a reader sees, restricted so far as it can be told quickly, is few enough to compare all of it."""
+    kinds = list(filters.source_kinds) if filters and filters.source_kinds else None
     with connection.cursor() as cursor:
-        cursor.execute("SELECT coalesce(sum(projections), 0) FROM projection_counts")
-        count: int = cursor.fetchone()[0]
-        if filters is None or count <= at_most:
-            return count
         cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM memory_projections p "  # noqa: S608 (scopes and numbers of ours)
-            f"WHERE p.scope_ref IN ({_scopes()}) AND {filters[0]} LIMIT {at_most + 1:d}) AS taken",
-            filters[1],
+            "SELECT coalesce(sum(projections), 0) FROM projection_counts "
+            "WHERE %s::text[] IS NULL OR source_kind = ANY (%s::text[])",
+            [kinds, kinds],
+        )
+        if cursor.fetchone()[0] <= EXACT_ROWS:
+            return True
+        if filters is None or not (filters.chat_id or filters.time_range):
+            return False
+        condition, parameters = filters.condition("p")
+        cursor.execute(
+            f"SELECT count(*) FROM (SELECT FROM memory_projections p WHERE p.scope_ref IN ({_scopes()}) "  # noqa: S608
+            f"AND {condition} LIMIT {EXACT_ROWS + 1:d}) AS taken",
+            parameters,
         )
         matching: int = cursor.fetchone()[0]
-        return matching
+    return matching <= EXACT_ROWS
 
 
-def exact(vector: Sequence[float], model: str, filters: Condition | None, limit: int) -> list[tuple[UUID, float]]:
+def exact(vector: Sequence[float], model: str, filters: Filters | None, limit: int) -> list[tuple[UUID, float]]:
     """As `nearest`, comparing all vectors. The index is on another expression, so the planner cannot take it."""
     return _run(*_statement("v.vector", "halfvec", vector, model, filters, limit))
 
 
-def by_index(vector: Sequence[float], model: str, filters: Condition | None, limit: int) -> list[tuple[UUID, float]]:
+def by_index(vector: Sequence[float], model: str, filters: Filters | None, limit: int) -> list[tuple[UUID, float]]:
     """As `nearest`, by the index: nearly the nearest, and fewer than `limit` where the index gives up."""
     form = f"halfvec({len(vector):d})"
     with planned(**_INDEX):
@@ -99,13 +104,14 @@ def spread(vector: Sequence[float] | None, model: str) -> tuple[float, float]:
 
 
 def _statement(
-    column: str, form: str, vector: Sequence[float], model: str, filters: Condition | None, limit: int
+    column: str, form: str, vector: Sequence[float], model: str, filters: Filters | None, limit: int
 ) -> tuple[str, list[Any]]:
     """What the planner decides by stands in the statement itself: model, scopes and limit."""
     where, parameters = f"v.model = {literal(model)} AND v.scope_ref IN ({_scopes()})", [as_text(vector)]
     if filters is not None:
-        where += f" AND EXISTS (SELECT FROM memory_projections p WHERE p.id = v.id AND {filters[0]})"
-        parameters += filters[1]
+        condition, values = filters.condition("p")
+        where += f" AND EXISTS (SELECT FROM memory_projections p WHERE p.id = v.id AND {condition})"
+        parameters += values
     return (
         f"SELECT v.id, {column} <=> %s::{form} FROM projection_vectors v "  # noqa: S608
         f"WHERE {where} ORDER BY 2 LIMIT {limit:d}"
