@@ -1,3 +1,5 @@
-"""Makes what search reads: texts from memory, their words, their vectors."""
+"""Projections: the texts that search finds, made from memory after each commit, and their indexes.
 
-from __future__ import annotations
+`facts`, `cards` and `episodes` say what is found; `projections` stores it, `index` counts and posts its words, `vectors`
+gives it a place in meaning. Made again, everything is the same.
+"""

@@ -31,6 +31,9 @@ from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationReco
 IDENTIFY = "identify"
 """Kind of the work that looks whether something new is somebody known (`services/identification.py`)."""
 
+INDEX = "index"
+"""Kind of the work that makes what was written findable (`projecting/index.py`)."""
+
 
 @dataclass(kw_only=True)
 class WriteSession:
@@ -262,6 +265,7 @@ class WriteSession:
                 acting_sub=self.principal.sub,
                 dedupe_key=f"{rfc3339(self.ticks[0])}..{rfc3339(self.ticks[-1])}",
             )
+        work.enqueue(kind=INDEX, scope_ref=self.scope_ref, dedupe_key="")
         if self.touched:
             events.publish_on_commit(self.scope_ref, events.MEMORY_COMMITTED, sorted(self.touched))
         if self.proposals:

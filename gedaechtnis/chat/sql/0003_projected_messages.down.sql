@@ -1,0 +1,1 @@
+DROP TRIGGER messages_classification ON messages;
