@@ -21,6 +21,7 @@ from gedaechtnis.memory.projecting import vectors
 from gedaechtnis.memory.selectors.recall import meaning, nearest
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.models import Work
 from gedaechtnis.world.models import Projection, ProjectionVector, VectorSpace
 from tests.embedding_endpoint import Service, running, vector_of
 
@@ -48,6 +49,8 @@ def use(monkeypatch: pytest.MonkeyPatch, *made: ports.EmbeddingModel) -> None:
 
 @pytest.fixture
 def own(anna: User) -> str:
+    """Anna's scope, of which nothing is found but what a test puts there."""
+    Work.objects.filter(kind="index").delete()
     return f"user:{anna.sub}"
 
 
