@@ -7,6 +7,7 @@ others named cannot break the line.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Protocol
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,14 +15,37 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common import moments
 from gedaechtnis.common.text import one_line
 from gedaechtnis.identity.principals import GLOBAL_SCOPE, Principal
-from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.schemas import Source
+
+
+class Provenance(Protocol):
+    """What of a belief its suffix tells."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def acted_by(self) -> str: ...
+    @property
+    def learned_at(self) -> datetime: ...
+    @property
+    def scope_ref(self) -> str: ...
+    @property
+    def applies_to_ref(self) -> str | None: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def valid_to(self) -> datetime | None: ...
+    @property
+    def superseded_at(self) -> datetime | None: ...
+
 
 DOTS = 5
 _VENDOR_LENGTH = 30
 
 
-def provenance_suffix(fact: FactView, *, principal: Principal) -> str:
+def provenance_suffix(fact: Provenance, *, principal: Principal) -> str:
     """`SOURCE DATE · scope? · context? · CONFIDENCE [· lifecycle]`, as `principal` reads it.
 
     The date is when it was learned; the scope is told where it is not the reader's own, the context where the fact
@@ -70,7 +94,7 @@ def _vendor(acted_by: str) -> str:
     return one_line(name)[:_VENDOR_LENGTH] if kind in {"agent", "integration"} else ""
 
 
-def _lifecycle(fact: FactView, principal: Principal) -> str:
+def _lifecycle(fact: Provenance, principal: Principal) -> str:
     """What became of a fact that holds no longer, and since when."""
     match fact.status:
         case "active":

@@ -60,7 +60,7 @@ class _Reader:
             superseded_at=row.superseded_at if closed else None,
             observed_at=row.observed_at,
             learned_at=evidence[0].recorded_at if evidence else row.recorded_at,
-            confidence=_confidence(row, evidence),
+            confidence=folded(row.confidence, [piece.weight for piece in evidence]),
             source=row.source,
             source_trust_tier=row.source_trust_tier,
             memory_type=row.memory_type,
@@ -121,11 +121,10 @@ class _Reader:
         return "superseded" if last_begin and last_begin >= row.valid_to else "expired"
 
 
-def _confidence(row: Fact, evidence: Sequence[FactEvidence]) -> float:
-    """Fold: each confirmation after the first statement closes three tenths of the remaining doubt."""
-    confidence = row.confidence
-    for piece in evidence[1:]:
-        confidence += (1 - confidence) * _RESTATEMENT_WEIGHT * piece.weight
+def folded(confidence: float, weights: Sequence[float]) -> float:
+    """Each confirmation after the first statement closes three tenths of the remaining doubt, by its weight."""
+    for weight in weights[1:]:
+        confidence += (1 - confidence) * _RESTATEMENT_WEIGHT * weight
     return round(min(confidence, 1.0), 6)
 
 

@@ -1,0 +1,11 @@
+"""What an agent is told before a run: the facts that bear on a message, as one block of text.
+
+`linker` finds the entities it speaks of (`mentions`: which words could be names), `events` and `facts` ask one question
+each, `ranking` orders, `rendering` writes, `builder` does it all.
+"""
+
+from __future__ import annotations
+
+from gedaechtnis.memory.selectors.context.builder import ContextBlock, build_context, context_for_run
+
+__all__ = ["ContextBlock", "build_context", "context_for_run"]

@@ -1,0 +1,160 @@
+"""What a run should know before it begins: three questions to the database, whatever the size of the memory."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import ParamSpec
+from uuid import UUID
+
+from django.db import InterfaceError, InternalError, OperationalError
+
+from gedaechtnis.common import clock
+from gedaechtnis.common.text import check_text
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory.selectors import moments
+from gedaechtnis.memory.selectors.context import events, facts, linker, ranking, rendering
+from gedaechtnis.memory.selectors.context.linker import LinkedEntity, Links
+from gedaechtnis.memory.selectors.moments import Basis, Moment
+from gedaechtnis.scoping.context import scope
+
+logger = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+
+MAX_TEXT = 100_000
+DEFAULT_BUDGET = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBlock:
+    """`text` for the prompt ("" where nothing is known), what it rests on, and what it took.
+
+    `tokens` is an upper estimate. `policies` is empty: they come with the preamble. `timings_ms` by step.
+    """
+
+    text: str = ""
+    fact_ids: tuple[UUID, ...] = ()
+    entities: tuple[LinkedEntity, ...] = ()
+    policies: tuple[UUID, ...] = ()
+    tokens: int = 0
+    timings_ms: dict[str, float]
+
+
+def build_context(
+    *,
+    principal: Principal,
+    text: str,
+    chat_id: UUID | None = None,
+    applies_to: Sequence[str] = (),
+    task: str | None = None,
+    budget_tokens: int = DEFAULT_BUDGET,
+    valid_at: datetime | None = None,
+    known_at: datetime | Basis | None = None,
+) -> ContextBlock:
+    """What is known of the things that a message speaks of, and what its writer prefers.
+
+    `applies_to` and `task` are references to what the reader works in: facts of other contexts are left out.
+    `chat_id` helps to tell namesakes apart. At a moment of the past, names are those of today.
+
+    Raises:
+        NotFound: a reference is missing or foreign.
+        Problem: `invalid_text`, `too_long`.
+    """
+    check_text(text, field="text", limit=MAX_TEXT)
+    watch = _Watch()
+    with scope(principal):
+        is_past = valid_at is not None or known_at is not None
+        moment = moments.settle(principal=principal, valid_at=valid_at, known_at=known_at) if is_past else None
+        at = moment.valid_at if moment else clock.now()
+        links = linker.link(principal=principal, text=text, named=[*applies_to, *([task] if task else [])], at=at)
+        watch.lap("link")
+        happened = events.happened(
+            links.entities, links.unclear, chat_id=chat_id, at=at, known=moment.known_at if moment else None
+        )
+        _settle_names(links, happened.meant)
+        watch.lap("events")
+        found = _facts(links, principal, moment, at)
+        watch.lap("facts")
+    ranked = ranking.rank(
+        found.facts,
+        here={entity.ref for entity in (*links.contexts, *links.entities)},
+        is_confined=bool(links.contexts),
+        at=at,
+    )
+    rendered = rendering.render(
+        principal=principal,
+        entities=links.entities,
+        me=links.me,
+        facts=ranked.facts,
+        winners=ranked.winners,
+        events=happened.events,
+        unclear=links.unclear,
+        elsewhere=ranked.elsewhere,
+        has_more=found.has_more,
+        budget=budget_tokens,
+    )
+    watch.lap("render")
+    return ContextBlock(
+        text=rendered.text,
+        fact_ids=rendered.fact_ids,
+        entities=tuple(links.entities),
+        tokens=rendered.tokens,
+        timings_ms=watch.laps,
+    )
+
+
+def never_failing(build: Callable[P, ContextBlock]) -> Callable[P, ContextBlock]:
+    """Where the database fails, an empty block: memory never breaks a run.
+
+    What is wrong with the question is still raised, and so is what is wrong with the program.
+    """
+
+    @wraps(build)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> ContextBlock:
+        try:
+            return build(*args, **kwargs)
+        except (OperationalError, InterfaceError, InternalError) as error:
+            # Its message may quote values; the kind of the error is enough to count by.
+            logger.error("context left empty: %s", type(error).__name__, extra={"metric": "context_failures"})
+            return ContextBlock(timings_ms={})
+
+    return guarded
+
+
+context_for_run = never_failing(build_context)
+
+
+def _settle_names(links: Links, meant: Sequence[LinkedEntity | None]) -> None:
+    """Link those namesakes of whom it showed who is meant; the others stay unclear."""
+    still_unclear = []
+    for name, entity in zip(links.unclear, meant, strict=True) if meant else ():
+        if entity is None:
+            still_unclear.append(name)
+        else:
+            links.add(entity)
+    links.unclear = still_unclear
+
+
+def _facts(links: Links, principal: Principal, moment: Moment | None, at: datetime) -> facts.Found:
+    if moment is not None:
+        return facts.believed_at(links.entities, links.me, moment)
+    return facts.believed_now(links.entities, links.me, scopes=principal.read_scopes, at=at)
+
+
+class _Watch:
+    """Milliseconds from step to step, and in all."""
+
+    def __init__(self) -> None:
+        self._begun = self._last = time.perf_counter()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, step: str) -> None:
+        now = time.perf_counter()
+        self.laps[step] = round((now - self._last) * 1000, 3)
+        self.laps["total"] = round((now - self._begun) * 1000, 3)
+        self._last = now
