@@ -22,6 +22,7 @@ from gedaechtnis.api.routers import (
     merges,
     proposals,
     resolve,
+    tools,
     vocabulary,
 )
 from gedaechtnis.api.schemas.common import ProblemOut
@@ -72,6 +73,7 @@ api.add_router("/world/facts", facts.router)
 api.add_router("/world/proposals", proposals.router)
 api.add_router("/chats", chats.router)
 api.add_router("/review-items", proposals.review_router)
+api.add_router("/tools", tools.router)
 api.add_router("/export", export.router)
 api.add_router("/import", export.import_router)
 errors.install(api)

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 from typing import cast
 from uuid import UUID
 
-from django.conf import settings
 from django.http import HttpRequest
-from django.utils import translation
 from django.utils.translation import gettext as _
-from django.utils.translation.trans_real import parse_accept_lang_header
 from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
 
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.identity import limits, orgs
-from gedaechtnis.identity.models import Token, User
-from gedaechtnis.identity.principals import SCOPE_REF, Principal, from_token, person
-from gedaechtnis.identity.tokens import authenticate
-
-logger = logging.getLogger(__name__)
+from gedaechtnis.identity import bearer, orgs
+from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import SCOPE_REF, Principal, person
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_ORG = "Gedaechtnis-Org"
+_QUESTIONS = ("/api/tools/",)
+"""Where a POST may be a question: what changes the memory behind these addresses asks for the right itself."""
 
 
 class ApiRequest(HttpRequest):
@@ -38,15 +32,12 @@ class BearerToken(HttpBearer):
     openapi_description = "A token made with `manage.py token create`."
 
     def authenticate(self, request: HttpRequest, token: str) -> Principal | None:
-        found = authenticate(token, request)
+        found = bearer.admit(token, request)
         if found is None:
             return None
-        translation.activate(_asked_language(request) or found.user.language)
-        _check_rate(found)
-        principal = from_token(found, _chosen_org(request))
-        if request.method not in _SAFE_METHODS and not found.read_only and not principal.write_scopes:
+        if not _only_reads(request) and not found.token.read_only and not found.principal.write_scopes:
             raise Problem("scope_denied", _("This token may not write into its scope any more."), 403)
-        return _admitted(request, principal)
+        return _admitted(request, found.principal)
 
 
 class PageSession(APIKeyCookie):
@@ -57,21 +48,10 @@ class PageSession(APIKeyCookie):
             return None
         if check_csrf(request) is not None:
             raise Problem("csrf_failed", _("The page is too old or foreign. Load it again."), 403)
-        return _admitted(request, person(request.user, _chosen_org(request) or _org_of_page(request)))
+        return _admitted(request, person(request.user, bearer.chosen_org(request) or _org_of_page(request)))
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Principal | None:
         return self(request)
-
-
-def _chosen_org(request: HttpRequest) -> UUID | None:
-    """The organisation that the header `Gedaechtnis-Org` picks to act in; the first of the person's without it."""
-    text = request.headers.get(_ORG)
-    if text is None:
-        return None
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise Problem("invalid_org", _("This is not an identifier (a UUID)."), field=_ORG) from error
 
 
 def _org_of_page(request: HttpRequest) -> UUID | None:
@@ -80,33 +60,14 @@ def _org_of_page(request: HttpRequest) -> UUID | None:
     return orgs.chosen(user=user, session=request.session)
 
 
-def _check_rate(token: Token) -> None:
-    most = settings.GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE
-    try:
-        verdict = limits.take([limits.Limit(name=f"token.{token.pk}", most=most, seconds=60)])
-    except limits.Unreachable:
-        # The token has proved who is asking: without a count it is better served than refused.
-        logger.warning("requests of a token cannot be counted", exc_info=True)
-        return
-    if verdict.wait:
-        detail = _("Too many requests: at most %(most)s a minute with one token.") % {"most": most}
-        raise Problem("rate_limited", detail, 429, extra={"retry_after": verdict.wait})
+def _only_reads(request: HttpRequest) -> bool:
+    return request.method in _SAFE_METHODS or request.path_info.startswith(_QUESTIONS)
 
 
 def _admitted(request: HttpRequest, principal: Principal) -> Principal:
-    if request.method not in _SAFE_METHODS and not principal.write_scopes:
+    if not _only_reads(request) and not principal.write_scopes:
         raise Problem("read_only", _("This token may only read."), 403)
     return principal
-
-
-def _asked_language(request: HttpRequest) -> str | None:
-    """The first language of `Accept-Language` that we speak."""
-    for code, _quality in parse_accept_lang_header(request.headers.get("Accept-Language", "")):
-        try:
-            return translation.get_supported_language_variant(code)
-        except LookupError:
-            continue
-    return None
 
 
 def chosen_scope(principal: Principal, scope_ref: str | None) -> str:

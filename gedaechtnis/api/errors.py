@@ -10,10 +10,10 @@ from typing import Any, get_args
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from gedaechtnis.common.form_errors import worded
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory.schemas import Operation
 
@@ -24,24 +24,6 @@ MAX_BODY_BYTES = 2_621_440
 
 _OPERATION_TAGS = frozenset(model.model_fields["op"].default for model in get_args(get_args(Operation)[0]))
 """Stand in the location of an error inside a proposal, but are no part of the caller's path."""
-
-_WORDINGS = {
-    "missing": ("missing", gettext_lazy("This is missing.")),
-    "extra_forbidden": ("unknown_field", gettext_lazy("There is no such field.")),
-    "string_too_long": ("too_long", gettext_lazy("At most %(max_length)s characters are allowed.")),
-    "string_too_short": ("too_short", gettext_lazy("At least %(min_length)s characters are needed.")),
-    "too_long": ("too_long", gettext_lazy("At most %(max_length)s entries are allowed.")),
-    "too_short": ("too_short", gettext_lazy("At least %(min_length)s entries are needed.")),
-    "literal_error": ("invalid_choice", gettext_lazy("This must be one of: %(expected)s.")),
-    "enum": ("invalid_choice", gettext_lazy("This must be one of: %(expected)s.")),
-    "union_tag_invalid": ("invalid_choice", gettext_lazy("“op” must be one of: %(expected_tags)s.")),
-    "union_tag_not_found": ("missing", gettext_lazy("“op” is missing: it says which operation this is.")),
-    "greater_than_equal": ("out_of_range", gettext_lazy("This must be at least %(ge)s.")),
-    "less_than_equal": ("out_of_range", gettext_lazy("This must be at most %(le)s.")),
-    "uuid_parsing": ("invalid_id", gettext_lazy("This is not an identifier (a UUID).")),
-    "string_unicode": ("invalid_text", gettext_lazy("The text contains half a character (a lone surrogate).")),
-}
-"""Kinds of form errors as the validator names them: our code, and what people read."""
 
 
 def problem_response(
@@ -105,14 +87,7 @@ def _invalid_input(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _entry(error: dict[str, Any]) -> dict[str, str]:
-    kind = str(error["type"])
-    if kind in _WORDINGS:
-        code, wording = _WORDINGS[kind]
-        detail = str(wording) % error.get("ctx", {})
-    elif kind.endswith(("_type", "_parsing")):
-        code, detail = "invalid_type", _("This is of the wrong type.")
-    else:
-        code, detail = "invalid_value", _("This does not fit here.")
+    code, detail = worded(error)
     return {"field": _path(error["loc"]), "code": code, "detail": detail}
 
 

@@ -86,7 +86,7 @@ def object_of(text: str, *, predicate: str, principal: Principal) -> dict[str, U
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        if not _is_reference(text):
+        if not references.is_reference(text):
             raise Problem(
                 "invalid_object",
                 _("Give a reference, or a literal as JSON (text in double quotes)."),
@@ -96,16 +96,6 @@ def object_of(text: str, *, predicate: str, principal: Principal) -> dict[str, U
     canonical.check_literal(value, field="object")
     term = catalogue().predicates.get(predicate)
     return {"object_key": values.object_key(term, value=value)}
-
-
-def _is_reference(text: str) -> bool:
-    """Whether something can be known under `text`; `08:00` reads like a reference, but of no kind."""
-    named = references.split_ref(text)
-    return (
-        text in references.SELF_REFS
-        or references.as_uuid(text) is not None
-        or (named is not None and named[0] in catalogue().kinds)
-    )
 
 
 def context_of(ref: str | None, *, principal: Principal) -> UUID | None:

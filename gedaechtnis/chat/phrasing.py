@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gedaechtnis.common import moments
 from gedaechtnis.memory import wording
 from gedaechtnis.memory.answers import FactView
 
@@ -17,10 +16,5 @@ def sentence(fact: FactView, *, dated: bool = False) -> str:
         polarity=fact.polarity,
         is_relation=fact.object.kind == "entity",
     )
-    when = _period(fact) if dated else ""
+    when = wording.period(fact) if dated else ""
     return f"{said} ({when})" if when else said
-
-
-def _period(fact: FactView) -> str:
-    started = fact.valid_from if fact.valid_from_stated else None
-    return moments.period(started, fact.valid_from_precision, fact.valid_to, fact.valid_to_precision)

@@ -179,6 +179,16 @@ def from_token(token: Token, org: UUID | None = None) -> Principal:
     )
 
 
+def agent(user: User, role: str, org: UUID | None = None) -> Principal:
+    """An agent of a user's that runs beside the server and needs no token: it reads as they do, and proposes.
+
+    Raises:
+        Problem: `org_denied` (403) for an org the user is not in.
+    """
+    owner = person(user, org)
+    return replace(owner, kind=PrincipalKind.AGENT, acted_by=f"agent:{role}@{owner.acted_by}")
+
+
 def curator(user: User, org: UUID | None = None) -> Principal:
     """The curator of a user's chats: reads as the user; what it writes is judged as inference or quote.
 

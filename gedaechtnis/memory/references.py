@@ -16,6 +16,7 @@ from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import name_key
 from gedaechtnis.identity.principals import GLOBAL_SCOPE
 from gedaechtnis.memory.schemas import Operation
+from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.world.models import Entity, EntityAlias
 
 FIELDS = ("subject_ref", "object_ref", "applies_to_ref", "entity_ref")
@@ -44,6 +45,12 @@ def split_ref(ref: str) -> tuple[str, str] | None:
     """(`kind`, `slug`) of `kind:slug`; a kind may hold colons, so the last one splits."""
     kind, colon, slug = ref.rpartition(":")
     return (kind, slug) if colon and kind and slug else None
+
+
+def is_reference(text: str) -> bool:
+    """Whether something can be known under `text`; `08:00` reads like a reference, but of no kind."""
+    named = split_ref(text)
+    return text in SELF_REFS or as_uuid(text) is not None or (named is not None and named[0] in catalogue().kinds)
 
 
 def not_found(ref: str, field: str | None = None) -> NotFound:

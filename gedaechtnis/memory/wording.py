@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from gedaechtnis.common import canonical, moments
 from gedaechtnis.common.text import fold_space
+from gedaechtnis.memory.answers import FactView
 
 
 def readable(value: Any) -> str:
@@ -58,6 +59,12 @@ def sentence(*, subject: str, predicate: str, label: str, what: str, polarity: b
         return str(worded) % names
     said = names["what"] if polarity else _("not %(object)s") % {"object": names["what"]}
     return f"{subject}{' ' if is_relation else ': '}{label} {said}"
+
+
+def period(fact: FactView) -> str:
+    """When a belief holds, as far as somebody said so: `since March 2026`; "" where nobody did."""
+    started = fact.valid_from if fact.valid_from_stated else None
+    return moments.period(started, fact.valid_from_precision, fact.valid_to, fact.valid_to_precision)
 
 
 _WHY = {

@@ -121,7 +121,7 @@ def test_the_readme_names_every_management_command_of_the_project() -> None:
 
 def test_every_code_a_program_may_meet_is_listed() -> None:
     described = set(_CODE.findall(_text(ROOT / "docs" / "reference" / "api.md")))
-    rooms = [ROOT / "gedaechtnis" / room for room in ("api", "chat", "common", "memory", "registry")]
+    rooms = [ROOT / "gedaechtnis" / room for room in ("api", "chat", "common", "memory", "registry", "tools")]
     raised = {code for room in rooms for path in room.rglob("*.py") for code in _PROBLEM.findall(_text(path))}
     assert len(raised) > 60
     assert raised - _CODES_OF_OTHER_DOORS - described == set()

@@ -5,8 +5,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from gedaechtnis.api.schemas.common import In, Instant, Out
+from gedaechtnis.api.schemas.common import In, Out
 from gedaechtnis.api.schemas.proposals import ProposalOut
+from gedaechtnis.common.wire import Instant
 
 
 class ChatIn(In):

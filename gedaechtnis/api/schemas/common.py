@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from ninja.params.functions import Body, Header
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
-
-from gedaechtnis.common.instants import rfc3339
-
-Instant = Annotated[
-    datetime,
-    PlainSerializer(rfc3339, return_type=str),
-    WithJsonSchema({"type": "string", "format": "date-time"}, mode="serialization"),
-]
-"""RFC 3339 in UTC with microseconds: recorded times may differ by one."""
+from pydantic import BaseModel, ConfigDict, Field
 
 IdempotencyKey = Annotated[
     str | None, Header(None, alias="Idempotency-Key", min_length=1, max_length=200, description="The run id.")

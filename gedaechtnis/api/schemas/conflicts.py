@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from gedaechtnis.api.schemas.common import Instant, Out
+from gedaechtnis.api.schemas.common import Out
+from gedaechtnis.common.wire import Instant
 
 
 class ConflictOut(Out):

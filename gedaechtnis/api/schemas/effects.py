@@ -4,7 +4,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from gedaechtnis.api.schemas.common import In, Instant, Out
+from gedaechtnis.api.schemas.common import In, Out
+from gedaechtnis.common.wire import Instant
 
 
 class EffectsIn(In):

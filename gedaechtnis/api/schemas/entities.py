@@ -6,8 +6,9 @@ from uuid import UUID
 from ninja.params.functions import Body
 from pydantic import Field
 
-from gedaechtnis.api.schemas.common import In, Instant, Out, PageIn
+from gedaechtnis.api.schemas.common import In, Out, PageIn
 from gedaechtnis.api.schemas.facts import AsOfIn, FactOut
+from gedaechtnis.common.wire import Instant
 
 Status = Literal["active", "archived", "merged", "deprecated"]
 

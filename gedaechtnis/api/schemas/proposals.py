@@ -6,7 +6,8 @@ from uuid import UUID
 from ninja.params.functions import Body
 from pydantic import Field
 
-from gedaechtnis.api.schemas.common import Instant, Out, PageIn, ReasonIn
+from gedaechtnis.api.schemas.common import Out, PageIn, ReasonIn
+from gedaechtnis.common.wire import Instant
 
 State = Literal["open", "accepted", "rejected", "all"]
 

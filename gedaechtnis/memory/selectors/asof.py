@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -70,6 +71,14 @@ def inbound_facts(
         known_at=known_at,
         predicate=predicate,
     )
+
+
+def facts_of(*, principal: Principal, entity_ids: Sequence[UUID]) -> tuple[FactView, ...]:
+    """What holds now of several entities at once, each under its id of today: attributes, outgoing relationships."""
+    with scope(principal):
+        moment = moments.settle(principal=principal)
+        asked = Conditions().naming("subject_id", list(entity_ids)).known_at(moment).valid_at(moment.valid_at)
+        return views.fact_views(asked.facts(), moment)
 
 
 def matching_facts(

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from gedaechtnis.chat import sample
 from gedaechtnis.identity.models import User
-from gedaechtnis.identity.principals import Principal, PrincipalKind, person
+from gedaechtnis.identity.principals import Principal, agent, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
 
@@ -29,7 +28,8 @@ class Command(BaseCommand):
         user.save()
         principal = person(user)
         self._commit(principal, sample.WORLD, "sample-world")
-        self._commit(_assistant(principal), sample.GUESSES, "sample-guesses")
+        # An agent's guesses wait for her word.
+        self._commit(agent(user, "assistant"), sample.GUESSES, "sample-guesses")
         self.stdout.write(f"Sample user: {USERNAME}")
         if "GEDAECHTNIS_SAMPLE_PASSWORD" not in os.environ:
             self.stdout.write(f"Password: {password}")
@@ -39,8 +39,3 @@ class Command(BaseCommand):
         for entry in commit_proposal(principal=principal, proposal=proposal).results:
             if entry.code:
                 self.stderr.write(f"operation {entry.op_index}: {entry.code}: {entry.reason}")
-
-
-def _assistant(principal: Principal) -> Principal:
-    """An agent of hers, whose guesses wait for her word."""
-    return replace(principal, kind=PrincipalKind.AGENT, acted_by=f"agent:assistant@{principal.acted_by}")
