@@ -21,6 +21,7 @@ from gedaechtnis.api.routers import (
     facts,
     merges,
     proposals,
+    recall,
     resolve,
     tools,
     vocabulary,
@@ -66,6 +67,7 @@ api.add_decorator(recorded, mode="view")
 api.add_router("/world", vocabulary.router)
 api.add_router("/world", entities.router)
 api.add_router("/world", resolve.router)
+api.add_router("/world", recall.router)
 api.add_router("/world", aliases.router)
 api.add_router("/world", merges.router)
 api.add_router("/world", effects.router)

@@ -19,6 +19,7 @@ from gedaechtnis.memory.selectors import places
 from gedaechtnis.memory.selectors.places import Place
 
 _READING = frozenset({"GET", "HEAD"})
+_READING_BY_POST = frozenset({"build_context"})
 _OK = 200
 
 
@@ -35,7 +36,8 @@ def recorded(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     def told(request: HttpRequest, **named: Any) -> HttpResponse:
         response = run(request, **named)
         principal: Principal | None = getattr(request, "auth", None)
-        if principal and principal.kind is PrincipalKind.AGENT and request.method in _READING:
+        reads = request.method in _READING or route in _READING_BY_POST
+        if principal and principal.kind is PrincipalKind.AGENT and reads:
             audit.record(
                 audit.Kind.READ,
                 acted_by=principal.acted_by,

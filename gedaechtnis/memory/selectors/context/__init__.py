@@ -6,6 +6,12 @@ each, `ranking` orders, `rendering` writes, `builder` does it all.
 
 from __future__ import annotations
 
-from gedaechtnis.memory.selectors.context.builder import ContextBlock, build_context, context_for_run
+from gedaechtnis.memory.selectors.context.builder import (
+    DEFAULT_BUDGET,
+    MAX_TEXT,
+    ContextBlock,
+    build_context,
+    context_for_run,
+)
 
-__all__ = ["ContextBlock", "build_context", "context_for_run"]
+__all__ = ["DEFAULT_BUDGET", "MAX_TEXT", "ContextBlock", "build_context", "context_for_run"]

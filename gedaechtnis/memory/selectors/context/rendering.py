@@ -135,7 +135,7 @@ def _of_entities(
 def _heading(entity: LinkedEntity) -> str:
     name = inert(entity.name)
     words = f"{entity.ref} “{name}”" if name.casefold() != entity.ref.rpartition(":")[2] else entity.ref
-    return f"{words} ({_('the person')})" if entity.is_self else words
+    return _("%(name)s (the person)") % {"name": words} if entity.is_self else words
 
 
 def _repeats_name(fact: ContextFact, entity: LinkedEntity) -> bool:
@@ -146,7 +146,7 @@ def _said(fact: ContextFact, wins: bool, principal: Principal) -> str:
     """`- predicate: value`, or `- predicate → kind:slug “Name”`."""
     what = _object(fact) if fact.polarity else _("not %(object)s") % {"object": _object(fact)}
     warning = "⚠ " if fact.predicate in _WARNINGS and fact.polarity else ""
-    here = f" [{_('holds here')}]" if wins else ""
+    here = _(" [holds here]") if wins else ""
     return f"- {warning}{fact.predicate}{' →' if fact.object_id else ':'} {what}{_period(fact)}{here}" + _suffix(
         fact, principal
     )
@@ -238,4 +238,4 @@ def _closing(dropped: int, elsewhere: int, has_more: bool) -> Iterable[str]:
     if has_more:
         said.append(_("more is known of these things"))
     if said:
-        yield f"({_('Left out')}: {'; '.join(said)}.)"
+        yield _("(Left out: %(what)s.)") % {"what": "; ".join(said)}
