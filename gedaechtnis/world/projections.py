@@ -108,7 +108,7 @@ class Projection(IndexModel):
 class ProjectionTerm(IndexModel):
     """A posting: a projection (`id`) holds a word. `weight` is its part of a BM25 score, without the word's rarity.
 
-    `is_current` says that it was believed and had not ended when it was indexed; it may have ended since.
+    `is_current`: it is believed today, as far as that is indexed.
     """
 
     id = models.UUIDField()

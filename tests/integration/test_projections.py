@@ -70,7 +70,7 @@ def indexed(principal: Principal) -> dict[str, Projection]:
 
 
 def current(principal: Principal, *, kind: str = "") -> set[str]:
-    """The texts that the postings call current."""
+    """The texts that the postings call believed."""
     found = indexed(principal)
     with scope(principal):
         posted = set(ProjectionTerm.objects.filter(is_current=True).values_list("id", flat=True))
@@ -205,11 +205,19 @@ def test_what_is_believed_no_longer_is_not_current(as_anna: Principal, admin_con
     check_counts(admin_connection)
 
 
-def test_an_ended_fact_is_not_current(as_anna: Principal, admin_connection: Admin) -> None:
+def test_an_ended_fact_is_believed_with_its_end(as_anna: Principal, admin_connection: Admin) -> None:
     luna(as_anna)
     (fact_id,) = [row.source_id for row in indexed(as_anna).values() if row.predicate == "species"]
     commit(as_anna, InvalidateFact(target_fact_id=str(fact_id), mode="end"))
-    assert not any("Katze" in text for text in current(as_anna, kind="fact"))
+    index.run(scope_ref=as_anna.default_scope)
+    with scope(as_anna):
+        rows = Projection.objects.filter(predicate="species").order_by("recorded_at")
+        before, after = list(rows)
+        current = ProjectionTerm.objects.filter(id__in=[before.pk, after.pk], lexeme="katz")
+        assert dict(current.values_list("id", "is_current")) == {before.pk: False, after.pk: True}
+    assert before.superseded_at is not None
+    assert after.superseded_at is None
+    assert after.valid_to is not None
     check_counts(admin_connection)
 
 

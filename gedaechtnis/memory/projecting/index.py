@@ -96,7 +96,7 @@ FROM jsonb_to_recordset(%s) AS n (id uuid, lexemes text[], counts smallint[], le
 _POST = """
 INSERT INTO projection_terms (id, scope_ref, org_id, classification, lexeme, is_current, weight)
 SELECT p.id, p.scope_ref, p.org_id, p.classification, t.lexeme,
-       p.superseded_at IS NULL AND (p.valid_to IS NULL OR p.valid_to > now()),
+       p.superseded_at IS NULL,
        round(1000 * t.count * (%(k1)s + 1) / (t.count + %(k1)s * (1 - %(b)s + %(b)s * p.length / %(nominal)s)))
 FROM memory_projections p CROSS JOIN unnest(p.lexemes, p.counts) AS t (lexeme, count) WHERE p.id = ANY (%(ids)s)
 """

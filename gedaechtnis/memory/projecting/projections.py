@@ -92,10 +92,8 @@ def _statements() -> tuple[str, str]:
 
 
 _REPOST = """
-UPDATE projection_terms t SET is_current = p.is_current
-FROM (SELECT id, superseded_at IS NULL AND (valid_to IS NULL OR valid_to > now()) AS is_current
-      FROM memory_projections WHERE id = ANY (%s) AND NOT terms_pending) p
-WHERE t.id = p.id AND t.is_current <> p.is_current
+UPDATE projection_terms t SET is_current = p.superseded_at IS NULL FROM memory_projections p
+WHERE p.id = ANY (%s) AND t.id = p.id AND t.is_current <> (p.superseded_at IS NULL)
 """
 
 
@@ -121,7 +119,7 @@ def store(place: Place, drafts: Sequence[Draft]) -> None:
 
 
 def repost(ids: Sequence[UUID]) -> None:
-    """Say of indexed projections whether they are current by now."""
+    """Say in the postings of projections whether they are believed by now."""
     if ids:
         with connection.cursor() as cursor:
             cursor.execute(_REPOST, [list(ids)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ class Filters:
 
     Args:
         ticks: system time asked about, per scope; scopes not named answer nothing.
+        is_of_today: these are the latest ticks, so what is believed no longer need not be looked at.
         valid_at: world time asked about; without it, what has ended is found too.
         said_until: nothing that happened or was said later.
         time_range: `[from, to)`: episodes and events of it, and facts that held in it; what has no time falls out.
@@ -22,6 +23,7 @@ class Filters:
     """
 
     ticks: Mapping[str, datetime]
+    is_of_today: bool = False
     source_kinds: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     predicate: str | None = None
@@ -29,6 +31,11 @@ class Filters:
     valid_at: datetime | None = None
     said_until: datetime | None = None
     time_range: tuple[datetime, datetime] | None = None
+
+    @property
+    def restricts(self) -> bool:
+        """Whether anything but system time is restricted."""
+        return any(getattr(self, field.name) for field in fields(self) if field.name not in ("ticks", "is_of_today"))
 
     def condition(self, alias: str = "p") -> tuple[str, list[Any]]:
         """A condition on `memory_projections` under `alias`, with its parameters."""
