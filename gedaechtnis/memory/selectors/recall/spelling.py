@@ -7,7 +7,7 @@ definer. Both return the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -35,7 +35,7 @@ def alike(words: Sequence[str], *, most: int = 1, as_definer: bool | None = None
     opened = current_scope()
     if not words or opened is None:
         return []
-    asked = [list(opened.read), list(words), most]
+    asked: list[Any] = [list(opened.read), list(words), most]
     with connection.cursor() as cursor:
         if not names.is_index_usable() if as_definer is None else as_definer:
             cursor.execute(_AS_DEFINER, [opened.org_id, opened.clearance, *asked])
