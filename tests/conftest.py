@@ -148,6 +148,10 @@ class ApiClient:
         text = body if isinstance(body, str | bytes) else json.dumps({} if body is None else body)
         return self._client.post(path, text, content_type="application/json", headers={**self._headers, **headers})
 
+    def patch(self, path: str, body: Any, **headers: str) -> Any:
+        sent = {**self._headers, **headers}
+        return self._client.patch(path, json.dumps(body), content_type="application/json", headers=sent)
+
     def delete(self, path: str, **headers: str) -> Any:
         return self._client.delete(path, headers={**self._headers, **headers})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
@@ -110,13 +111,48 @@ def correct_fact(
     request: ApiRequest, fact_id: UUID, payload: CorrectIn, idempotency_key: IdempotencyKey
 ) -> OperationResult:
     """Replace the belief wholly. Fields that are left out stay as they are; `"valid_to": null` opens the end."""
+    with inputs.single_operation():
+        return facts.correct_fact(
+            principal=request.auth, fact_id=fact_id, changes=_changes(payload), run_id=idempotency_key
+        )
+
+
+def _changes(payload: CorrectIn) -> dict[str, Any]:
+    """What was named, null or not; what was left out is no change."""
     changes = payload.model_dump(exclude_unset=True)
     if {"object_value", "object_ref"} <= set(changes):
         raise Problem(
             "conflicting_fields", _("A fact has a value or an entity as its object, not both."), field="object_ref"
         )
-    with inputs.single_operation():
-        return facts.correct_fact(principal=request.auth, fact_id=fact_id, changes=changes, run_id=idempotency_key)
+    return changes
+
+
+@router.patch("/{fact_id}", response={200: FactOut, 202: OperationResult}, summary="As correct, for partial updates")
+def patch_fact(
+    request: ApiRequest, fact_id: UUID, payload: CorrectIn, idempotency_key: IdempotencyKey
+) -> Status[FactView | OperationResult]:
+    """What is left out stays, null opens the end. The fact as it is believed now; the same one if nothing is new.
+
+    202 with the result where a person must decide first.
+    """
+    present = get_fact(request, fact_id)
+    changes = _changes(payload)
+    if changes.get("valid_to", present) is None and present.valid_to is None:
+        del changes["valid_to"]
+    if not changes:
+        return Status(200, present)
+    try:
+        with inputs.single_operation():
+            result = facts.correct_fact(
+                principal=request.auth, fact_id=fact_id, changes=changes, run_id=idempotency_key
+            )
+    except Problem as problem:
+        if problem.code != "nothing_to_change":
+            raise
+        return Status(200, present)
+    if result.fact_id is None:
+        return Status(202, result)
+    return Status(200, get_fact(request, result.fact_id))
 
 
 @router.post("/{fact_id}/restore", response=UndoOut, summary="It holds after all")

@@ -211,6 +211,27 @@ def test_case_c109_a_correction_changes_only_what_it_names(api: Any) -> None:
     assert (earlier["object"]["value"], earlier["closed_reason"]) == ("alt", "corrected")
 
 
+def test_case_c109_a_patch_tells_left_out_from_null(api: Any) -> None:
+    stated = fact("status", "x", statement="alt", valid_from="2026-01-01T00:00:00Z", valid_to="2026-12-31T00:00:00Z")
+    first = propose(api, LUNA, stated)[1]["fact_id"]
+    path = "/api/world/facts/{}"
+
+    second = api.patch(path.format(first), {"statement": "neu"}).json()
+    assert (second["statement"], second["valid_to"]) == ("neu", "2026-12-31T00:00:00Z")
+    third = api.patch(path.format(second["id"]), {"valid_to": None}).json()
+    assert (third["statement"], third["valid_to"]) == ("neu", None)
+    for nothing_new in ({}, {"valid_to": None}, {"statement": "neu"}):
+        same = api.patch(path.format(third["id"]), nothing_new)
+        assert (same.status_code, same.json()["id"]) == (200, third["id"])
+    assert_problem(api.patch(path.format(third["id"]), {"polarity": None}), 422, "invalid_type", "polarity")
+    assert_problem(api.patch(path.format(third["id"]), {"subject": None}), 422, "unknown_field", "subject")
+    assert_problem(api.patch(path.format(third["id"]), {"valdi_to": "2026-06-01"}), 422, "unknown_field", "valdi_to")
+
+    history = api.get("/api/world/entities/pet:luna/history", {"predicate": "status", "beliefs": "all"}).json()["items"]
+    assert [row["statement"] for row in history] == ["alt", "neu", "neu"]
+    assert len({row["recorded_at"] for row in history}) == 3
+
+
 @pytest.mark.parametrize(
     ("operation", "code", "field"),
     [
