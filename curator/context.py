@@ -47,7 +47,7 @@ def load_curator_context(*, principal: Principal, chat_id: UUID, now: datetime) 
     with scope(principal):
         state = CuratorState.objects.filter(chat_id=chat_id).first()
         watermark = state.watermark if state else 0
-        talk = Message.objects.filter(chat_id=chat_id, role__in=list(_ROLES))
+        talk = Message.objects.filter(chat_id=chat_id, role__in=list(_ROLES), is_hidden=False, is_current=True)
         unread = list(talk.filter(seq__gt=watermark).order_by("seq")[:MAX_TURNS])
         if not unread:
             return None

@@ -19,6 +19,7 @@ from gedaechtnis.scoping import work
 
 def register() -> None:
     turns.listen(note_turn)
+    turns.bind_reader(curate)
     work.handler(CURATE)(_curate)
 
 

@@ -70,7 +70,7 @@ def second_columns(
             values[name] = 2
         elif value == "x":
             values[name] = "y"
-    if model._meta.db_table == "curator_states":  # one a chat
+    if model._meta.db_table in {"curator_states", "episode_marks"}:  # one a chat
         values["chat_id"] = uuid7()
     return values
 

@@ -27,7 +27,7 @@ View = Callable[..., HttpResponse]
 
 _MAX_DEPTH = 64
 _JSON = "application/json"
-_OTHER_BODIES = {"/api/import": export.MEDIA_TYPE}
+_OTHER_BODIES = {"/api/import": export.MEDIA_TYPE, "/api/chats/import": "application/octet-stream"}
 """Addresses whose bodies are read as a file, piece by piece."""
 
 

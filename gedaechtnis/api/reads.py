@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja.operation import Operation
 
 from gedaechtnis.chat import selectors as chats
+from gedaechtnis.chat.imports import service as imports
 from gedaechtnis.identity import audit
 from gedaechtnis.identity.principals import Principal, PrincipalKind
 from gedaechtnis.memory.references import as_uuid
@@ -27,7 +28,8 @@ def recorded(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Write the entry before the answer leaves: what could not be recorded is not handed out.
 
     Decorates the `run` method of an operation. An entry holds the route, the status, and what was asked for: the
-    `entity`, `fact`, `chat` or `import` by id (never by a name), and its scope; `all` where a route asks all of them.
+    `entity`, `fact`, `chat`, `import` or `chat_import` by id (never by a name), and its scope; `all` where a route asks
+    all of them.
     """
     operation: Operation = unwrap(run).__self__
     route = operation.view_func.__name__
@@ -79,8 +81,16 @@ def _import(principal: Principal, id: str) -> Place | None:
 
 
 def _chat(principal: Principal, ref: str) -> Place | None:
-    readable = chats.list_chats(principal=principal)
-    return next((Place(c.id, c.scope_ref) for c in readable if str(c.id) == ref or (c.is_main and ref == "main")), None)
+    found = next(iter(chats.list_chats(principal=principal, limit=1)), None)
+    if ref != "main" or found is None or not found.is_main:
+        id = as_uuid(ref)
+        found = chats.find_chat(principal=principal, chat_id=id) if id else None
+    return Place(found.id, found.scope_ref) if found else None
+
+
+def _chat_import(principal: Principal, id: str) -> Place | None:
+    found = imports.find_import(principal=principal, import_id=UUID(id))
+    return Place(found.id, chats.own_scope(principal)) if found else None
 
 
 _THINGS: dict[str, tuple[str, Callable[[Principal, str], Place | None]]] = {
@@ -88,5 +98,6 @@ _THINGS: dict[str, tuple[str, Callable[[Principal, str], Place | None]]] = {
     "fact_id": ("fact", _fact),
     "chat": ("chat", _chat),
     "import_id": ("import", _import),
+    "chat_import_id": ("chat_import", _chat_import),
 }
 """Parameters in the path of a route that name what it reads."""

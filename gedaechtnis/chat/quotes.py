@@ -24,7 +24,8 @@ def find_quote(scope_ref: str, ref: str, text: str) -> Quote | None:
     id = as_uuid(ref.removeprefix(_PREFIX)) if ref.startswith(_PREFIX) else None
     if id is None:
         return None
-    message = Message.objects.filter(pk=id, scope_ref=scope_ref, role=Message.Role.USER).first()
+    own = Message.objects.filter(scope_ref=scope_ref, role=Message.Role.USER, is_hidden=False)
+    message = own.filter(pk=id).first()
     if message is None or not says(message.text, text):
         return None
     return Quote(message_id=message.pk, sent_at=message.sent_at, zone=message.sent_zone)

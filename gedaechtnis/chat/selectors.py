@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import BooleanField, QuerySet
+from django.db.models import BooleanField, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 
 from gedaechtnis.chat import phrasing
-from gedaechtnis.chat.answers import ChatView, FactChip, MessageView
+from gedaechtnis.chat.answers import ChatView, FactChip, MessageView, PartView
 from gedaechtnis.chat.models import Chat, Message
 from gedaechtnis.common.problems import NotFound
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
@@ -21,7 +21,14 @@ MAX_PAGE = 200
 
 def chat_view(chat: Chat) -> ChatView:
     return ChatView(
-        id=chat.pk, scope_ref=chat.scope_ref, title=chat.title, is_main=chat.is_main, created_at=chat.created_at
+        id=chat.pk,
+        scope_ref=chat.scope_ref,
+        title=chat.title,
+        is_main=chat.is_main,
+        created_at=chat.created_at,
+        source=chat.source,
+        external_id=chat.external_id or None,
+        last_seq=chat.last_seq,
     )
 
 
@@ -30,19 +37,39 @@ def own_scope(principal: Principal) -> str:
     return principal.read_scopes[0]
 
 
-def list_chats(*, principal: Principal) -> tuple[ChatView, ...]:
-    """The person's chats, the main one first."""
+def list_chats(*, principal: Principal, after: UUID | None = None, limit: int = 50) -> tuple[ChatView, ...]:
+    """The person's chats, the main one first, then the newest; those behind the chat `after`."""
+    return _page(_own(principal), principal, after, limit)
+
+
+def list_imported(*, principal: Principal, after: UUID | None = None, limit: int = 50) -> tuple[ChatView, ...]:
+    """The chats that came from elsewhere, the newest first; those behind the chat `after`."""
+    return _page(_own(principal).exclude(source=""), principal, after, limit)
+
+
+def _page(chats: QuerySet[Chat], principal: Principal, after: UUID | None, limit: int) -> tuple[ChatView, ...]:
     with scope(principal):
-        return tuple(chat_view(chat) for chat in _own(principal).order_by("-is_main", "-created_at"))
+        last = chats.filter(pk=after).first() if after else None
+        if last is not None:
+            behind = Q(created_at__lt=last.created_at) | Q(created_at=last.created_at, pk__lt=last.pk)
+            chats = chats.filter(behind, is_main=False) if not last.is_main else chats.filter(is_main=False)
+        ordered = chats.order_by("-is_main", "-created_at", "-pk")
+        return tuple(chat_view(chat) for chat in ordered[: max(1, min(limit, MAX_PAGE))])
 
 
 def get_chat(*, principal: Principal, chat_id: UUID) -> ChatView:
     """Raises NotFound: missing and foreign alike."""
+    found = find_chat(principal=principal, chat_id=chat_id)
+    if found is None:
+        raise no_chat()
+    return found
+
+
+def find_chat(*, principal: Principal, chat_id: UUID) -> ChatView | None:
+    """The chat, if it is there for the principal."""
     with scope(principal):
         chat = _own(principal).filter(pk=chat_id).first()
-    if chat is None:
-        raise no_chat()
-    return chat_view(chat)
+    return chat_view(chat) if chat else None
 
 
 def lock_chat(chat_id: UUID, scope_ref: str) -> Chat:
@@ -57,18 +84,29 @@ def lock_chat(chat_id: UUID, scope_ref: str) -> Chat:
 
 
 def messages(
-    *, principal: Principal, chat_id: UUID, after: int | None = None, limit: int = 100
+    *, principal: Principal, chat_id: UUID, after: int | None = None, limit: int = 100, only_shown: bool = False
 ) -> tuple[MessageView, ...]:
-    """The messages behind `after` (a `seq`), oldest first; without it the last `limit` ones."""
+    """The messages behind `after` (a `seq`), oldest first; without it the last `limit` ones.
+
+    `only_shown` leaves out what is hidden or on a branch that was left.
+    """
     get_chat(principal=principal, chat_id=chat_id)
     limit = max(1, min(limit, MAX_PAGE))
     with scope(principal):
         rows = _readable(principal).filter(chat_id=chat_id)
+        if only_shown:
+            rows = rows.filter(is_hidden=False, is_current=True)
         if after is None:
             found = list(rows.order_by("-seq")[:limit])[::-1]
         else:
             found = list(rows.filter(seq__gt=after).order_by("seq")[:limit])
     return _views(principal, found)
+
+
+def place_of(*, principal: Principal, chat_id: UUID, message_id: UUID) -> int | None:
+    """The `seq` of a message of the chat; None for one that is not there."""
+    with scope(principal):
+        return _readable(principal).filter(chat_id=chat_id, pk=message_id).values_list("seq", flat=True).first()
 
 
 def reply_of(*, principal: Principal, run_id: UUID) -> MessageView | None:
@@ -102,6 +140,7 @@ def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]
             role=row.role,
             text=row.text,
             created_at=row.created_at,
+            sent_at=row.sent_at,
             fact_chips=tuple(
                 FactChip(
                     fact_id=fact.id,
@@ -115,6 +154,11 @@ def _views(principal: Principal, rows: list[Message]) -> tuple[MessageView, ...]
             ),
             review_items=tuple(item for id in row.proposal_ids if (item := items.get(UUID(id)))),
             run_id=row.run_id,
+            speaker=row.speaker,
+            external_id=row.external_id,
+            is_hidden=row.is_hidden,
+            is_current=row.is_current,
+            parts=tuple(PartView(**part) for part in row.parts),
         )
         for row in rows
     )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.chat import agent, selectors, turns
 from gedaechtnis.chat.answers import ChatView, Posted
+from gedaechtnis.chat.episodes import SPOKEN
 from gedaechtnis.chat.models import UNJUDGED, Chat, Message, Run
 from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
@@ -18,6 +19,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import events
+from gedaechtnis.memory.projecting import episodes
 from gedaechtnis.memory.selectors import explain
 from gedaechtnis.scoping.context import scope
 
@@ -64,7 +66,8 @@ def post_message(
 
     Raises:
         NotFound: no such chat for this principal.
-        Problem: `empty_message`, `too_long`, `invalid_text`; `client_id_reused` (409) with another text;
+        Problem: `imported_chat` (409): it is only read;
+            `empty_message`, `too_long`, `invalid_text`; `client_id_reused` (409) with another text;
             `scope_denied` (403) for a token that writes elsewhere than in its person's own scope;
             `person_required` (403) for an agent's token: nobody speaks for the person.
     """
@@ -95,6 +98,8 @@ def _store(
     own = selectors.own_scope(principal)
     with scope(principal, write=own):
         chat = selectors.lock_chat(chat_id, own)
+        if chat.source:
+            raise Problem("imported_chat", _("This chat comes from elsewhere and is only read."), 409)
         if client_id:
             before = Message.objects.filter(chat_id=chat.pk, client_id=client_id).first()
             if before is not None:
@@ -136,6 +141,8 @@ def append(chat: Chat, *, role: str, text: str, **columns: Any) -> Message:
         **{"sent_at": now, "sent_zone": "UTC", **columns},
     )
     events.publish_on_commit(chat.scope_ref, CHAT_MESSAGE, [message.pk])
+    if role in SPOKEN:
+        episodes.ask(chat.scope_ref)
     return message
 
 

@@ -6,6 +6,7 @@ from django.urls import path
 
 from gedaechtnis.web.views import (
     chat,
+    chats,
     closed_groups,
     data,
     entity,
@@ -26,6 +27,9 @@ urlpatterns = [
     path("nachrichten/", chat.post, name="message-post"),
     path("kurator/", chat.curator, name="curator"),
     path("kurator/jetzt/", chat.curate, name="curate-now"),
+    path("gespraeche/", chats.index, name="chats"),
+    path("gespraeche/holen/", chats.bring, name="chats-bring"),
+    path("gespraeche/<uuid:chat_id>/", chats.detail, name="imported-chat"),
     path("wissen/", explorer.index, name="explorer"),
     path("wissen/neu/", explorer.create, name="entity-new"),
     path("wissen/<str:ref>/", entity.detail, name="entity"),

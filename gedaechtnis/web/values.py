@@ -7,10 +7,27 @@ from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from gedaechtnis.common import moments
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.memory.answers import FactView, ObjectView
+
+SOURCES = {"chatgpt": "ChatGPT", "claude": "Claude", "gemini": "Gemini"}
+"""Names of what imported chats are from."""
+PARTS = {
+    "code": gettext_lazy("Code"),
+    "canvas": gettext_lazy("Document"),
+    "image": gettext_lazy("Image"),
+    "file": gettext_lazy("File"),
+    "audio": gettext_lazy("Recording"),
+    "video": gettext_lazy("Video"),
+    "thinking": gettext_lazy("Thinking"),
+    "tool_call": gettext_lazy("Tool asked"),
+    "tool_result": gettext_lazy("Tool answered"),
+    "context": gettext_lazy("Instructions"),
+}
+"""Pieces of imported messages beside what was said."""
 
 
 def words(value: Any) -> str:

@@ -113,8 +113,9 @@ def test_it_shows_one_instant(anna: User, monkeypatch: pytest.MonkeyPatch) -> No
                 with psycopg.connect(**_address()) as other:
                     other.execute("SELECT set_config('gedaechtnis.write_scope', %s, true)", [me.default_scope])
                     other.execute(
-                        "INSERT INTO chats (id, scope_ref, classification, title, is_main, created_at, last_seq) "
-                        "VALUES (gen_random_uuid(), %s, 1, 'später', false, now(), 0)",
+                        "INSERT INTO chats (id, scope_ref, classification, title, is_main, created_at, last_seq, "
+                        "source, external_id, original) "
+                        "VALUES (gen_random_uuid(), %s, 1, 'später', false, now(), 0, '', '', '{}')",
                         [me.default_scope],
                     )
                     other.execute(

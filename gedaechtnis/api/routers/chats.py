@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import IO, Any, cast
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Status
@@ -11,19 +12,22 @@ from curator import control
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.schemas.chats import (
+    ChatImportOut,
     ChatIn,
     ChatList,
     ChatOut,
     CuratorOut,
+    ImportIn,
     MessageIn,
     MessagePage,
     MessagesIn,
     PostedOut,
     ReplyOut,
 )
-from gedaechtnis.api.schemas.common import IdempotencyKey
+from gedaechtnis.api.schemas.common import IdempotencyKey, PageIn
 from gedaechtnis.chat import selectors, services
-from gedaechtnis.chat.answers import ChatView
+from gedaechtnis.chat.answers import ChatView, ImportProgress
+from gedaechtnis.chat.imports import service as imports
 from gedaechtnis.common.instants import parse_instant
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
@@ -31,17 +35,37 @@ from gedaechtnis.memory import references
 
 router = Router(tags=["chats"])
 
+_CONTENT = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+_FILE = {"requestBody": {"required": True, "content": _CONTENT}}
+
 
 @router.get("", response=ChatList, summary="The person's chats")
-def list_chats(request: ApiRequest) -> dict[str, Any]:
-    """The main one first."""
-    return {"items": selectors.list_chats(principal=request.auth)}
+def list_chats(request: ApiRequest, page: Query[PageIn]) -> dict[str, Any]:
+    """The main one first, then the newest."""
+    after = _id(page.cursor, field="cursor") if page.cursor else None
+    found = selectors.list_chats(principal=request.auth, after=after, limit=page.limit)
+    return {"items": found, "cursor": str(found[-1].id) if len(found) == page.limit else None}
 
 
 @router.post("", response={201: ChatOut}, summary="Begin a chat")
 def create_chat(request: ApiRequest, payload: ChatIn) -> Status[ChatView]:
     """A further chat beside the main one."""
     return Status(201, services.create_chat(principal=request.auth, title=payload.title))
+
+
+@router.post("/import", response={202: ChatImportOut}, summary="Bring chats from elsewhere", openapi_extra=_FILE)
+def import_chats(request: ApiRequest, options: Query[ImportIn]) -> Status[ImportProgress]:
+    """An export of ChatGPT, Claude or Gemini, or JSON Lines, as it is. Read at once, written by and by."""
+    received = imports.receive_upload(
+        principal=request.auth, file=cast(IO[bytes], request), format=options.format, learn=options.learn
+    )
+    return Status(202, received)
+
+
+@router.get("/import/{chat_import_id}", response=ChatImportOut, summary="How far an import of chats is")
+def get_chat_import(request: ApiRequest, chat_import_id: UUID) -> ImportProgress:
+    """`running` or `done`, with what could not be read."""
+    return imports.get_import(principal=request.auth, import_id=chat_import_id)
 
 
 @router.get("/{chat}", response=ChatOut, summary="One chat")
@@ -98,12 +122,16 @@ def curate(request: ApiRequest, chat: str) -> dict[str, Any]:
 def _chat(principal: Principal, chat: str) -> ChatView:
     """The main chat is made when it is first asked for, by somebody who may write."""
     if chat == "main":
-        mine = next((view for view in selectors.list_chats(principal=principal) if view.is_main), None)
-        return mine or services.main_chat(principal=principal)
-    chat_id = references.as_uuid(chat)
-    if chat_id is None:
-        raise Problem("invalid_id", _("This is not an identifier (a UUID)."), field="chat")
-    return selectors.get_chat(principal=principal, chat_id=chat_id)
+        mine = next(iter(selectors.list_chats(principal=principal, limit=1)), None)
+        return mine if mine and mine.is_main else services.main_chat(principal=principal)
+    return selectors.get_chat(principal=principal, chat_id=_id(chat, field="chat"))
+
+
+def _id(text: str, *, field: str) -> UUID:
+    id = references.as_uuid(text)
+    if id is None:
+        raise Problem("invalid_id", _("This is not an identifier (a UUID)."), field=field)
+    return id
 
 
 def _curator(status: control.CuratorStatus) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -30,11 +30,50 @@ class ChatOut(Out):
     title: str
     is_main: bool
     created_at: Instant
+    source: str = Field(description="Where an imported one is from (`chatgpt`, …); empty for one's own.")
+    external_id: str | None
 
 
 class ChatList(Out):
     items: list[ChatOut]
-    cursor: None = None
+    cursor: str | None
+
+
+class ImportIn(In):
+    format: Literal["chatgpt", "claude", "gemini", "jsonl"] | None = Field(
+        default=None, description="Recognised without it."
+    )
+    learn: bool = Field(default=False, description="Whether the curator reads the chats as well.")
+
+
+class ChatFlawOut(Out):
+    """The `number`-th `unit` (file, line, chat, entry, message) of a file, and why."""
+
+    file: str
+    unit: str
+    number: int
+    reason: str
+
+
+class ChatImportOut(Out):
+    """`messages` are new, `known` were there before; at the end they are `staged` together.
+
+    `broken` lists the first of `broken_count`; `passed_over` are files without chats.
+    """
+
+    id: UUID
+    state: str
+    learn: bool
+    staged: int
+    chats: int
+    messages: int
+    known: int
+    learned: int
+    broken: list[ChatFlawOut]
+    broken_count: int
+    passed_over: list[str]
+    started_at: Instant
+    ended_at: Instant | None
 
 
 class FactChipOut(Out):
@@ -44,13 +83,28 @@ class FactChipOut(Out):
     label: str
 
 
+class PartOut(Out):
+    kind: str
+    text: str
+    name: str
+    is_hidden: bool
+
+
 class MessageOut(Out):
+    """Of an imported one, `parts` hold what was more than text; `is_hidden` and not `is_current` are not shown."""
+
     id: UUID
     seq: int
     role: str
     text: str
     created_at: Instant
+    sent_at: Instant
     run_id: UUID | None
+    speaker: str
+    external_id: str | None
+    is_hidden: bool
+    is_current: bool
+    parts: list[PartOut]
     facts: list[FactChipOut] = Field(validation_alias="fact_chips")
     review_items: list[ProposalOut]
 

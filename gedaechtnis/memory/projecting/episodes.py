@@ -12,7 +12,11 @@ from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.projecting import index, projections
 from gedaechtnis.memory.projecting.access import indexing
 from gedaechtnis.memory.projecting.projections import Draft
+from gedaechtnis.scoping import work
 from gedaechtnis.world.models import Projection
+
+EPISODES = "episodes"
+"""Kind of the work that makes the new messages of a scope into episodes; who keeps the messages does it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,11 @@ class Episode:
     scope_ref: str
     classification: int
     speaker_id: UUID | None = None
+
+
+def ask(scope_ref: str) -> None:
+    """Let the new messages of a scope become episodes after this transaction."""
+    work.enqueue(kind=EPISODES, scope_ref=scope_ref, dedupe_key="")
 
 
 def store(*, principal: Principal, episodes: Sequence[Episode]) -> None:

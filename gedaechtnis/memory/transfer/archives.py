@@ -25,7 +25,7 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, PrincipalKind, system
 from gedaechtnis.memory import events
 from gedaechtnis.memory.answers import ImportView
-from gedaechtnis.memory.projecting import index
+from gedaechtnis.memory.projecting import episodes, index
 from gedaechtnis.memory.selectors.export import VOCABULARY, exported_models
 from gedaechtnis.memory.services import people
 from gedaechtnis.memory.transfer.archive_file import ArchiveFile, Row
@@ -269,6 +269,7 @@ def _end(waiting: Import, state: Import.State) -> None:
     if waiting.scope_ref.startswith("user:"):
         people.ensure_self(user=User.objects.get(sub=waiting.scope_ref.removeprefix("user:")))
     index.ask(waiting.scope_ref)
+    episodes.ask(waiting.scope_ref)
     events.publish_on_commit(waiting.scope_ref, events.MEMORY_COMMITTED, [])
 
 

@@ -25,7 +25,9 @@ _HASHES = frozenset({"object_key", "slot", "body_hash", "key"})
 _AUTHORS = frozenset({"acted_by", "principal", "proposed_by", "decided_by"})
 _NAMING = frozenset({"run_id", "correlation_id", "ref"})
 """Texts that may name a row, alone or behind a word: `msg:<id>`, `proposal-<id>`."""
-_SAID = frozenset({"object_value", "text", "statement", "summary", "canonical_name", "description", "quote"})
+_SAID = frozenset(
+    {"object_value", "text", "statement", "summary", "canonical_name", "description", "quote", "parts", "original"}
+)
 """What was said stays as it was, also where it looks like an id."""
 _NAMED = re.compile(r"((?:[a-z]+[:-])?)([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})")
 

@@ -100,6 +100,18 @@ def clearance_words(clearance: int) -> str:
 
 
 @register.filter
+def source_words(source: str) -> str:
+    """Where an imported chat is from."""
+    return values.SOURCES.get(source) or _("from a file")
+
+
+@register.filter
+def part_words(kind: str) -> str:
+    """What a piece of a message is; the vendor's own word for one that is not known here."""
+    return str(values.PARTS.get(kind, kind))
+
+
+@register.filter
 def ago(instant: datetime) -> str:
     """`2 min ago`, seen from now."""
     return moments.ago(instant, clock.now())
