@@ -55,6 +55,24 @@ def moment_of(asked: AsOfIn, *, principal: Principal) -> tuple[datetime | None, 
     return valid_at, known_at
 
 
+def time_range_of(asked: tuple[str, str] | None, *, principal: Principal) -> tuple[datetime, datetime] | None:
+    """`[from, to)` of a search, as instants.
+
+    Raises:
+        Problem: `empty_range`, or a problem of the times.
+    """
+    if asked is None:
+        return None
+    start, end = (
+        parse_bound(text, zone=principal.zone, field=f"time_range.{place}") for place, text in enumerate(asked)
+    )
+    if start is None or end is None:
+        raise Problem("incomplete_range", _("A range needs a start and an end."), field="time_range")
+    if start.at >= end.at:
+        raise Problem("empty_range", _("A range must end after it begins."), field="time_range")
+    return start.at, end.at
+
+
 def range_of(asked: EntityFactsIn, *, principal: Principal) -> tuple[datetime, datetime] | None:
     """The half-open range of a question, or None if it is about an instant.
 

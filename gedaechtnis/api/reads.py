@@ -20,7 +20,8 @@ from gedaechtnis.memory.selectors import places
 from gedaechtnis.memory.selectors.places import Place
 
 _READING = frozenset({"GET", "HEAD"})
-_READING_BY_POST = frozenset({"build_context"})
+_READING_BY_POST = frozenset({"build_context", "search_world"})
+"""Routes whose questions are too long for an address."""
 _OK = 200
 
 

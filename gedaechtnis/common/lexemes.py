@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Literal
 
 import simplemma
 import snowballstemmer
@@ -51,6 +52,19 @@ def lexemes(text: str) -> list[str]:
     return [lexeme for word in words if word not in stop_words for lexeme in _lexemes_of(word)]
 
 
+def language(text: str) -> Literal["de", "en"] | None:
+    """The language a text shows by its stop words; None where it shows neither more than the other."""
+    return _language(_words(text))
+
+
+def _language(words: list[str]) -> Literal["de", "en"] | None:
+    german = sum(word in GERMAN for word in words)
+    english = sum(word in ENGLISH for word in words)
+    if german == english:
+        return None
+    return "de" if german > english else "en"
+
+
 def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
     return _WORD.findall(folded)
@@ -61,11 +75,7 @@ def _stop_words(words: list[str]) -> frozenset[str]:
 
     "hat", "war" and "die" are nothing in German and something in English.
     """
-    german = sum(word in GERMAN for word in words)
-    english = sum(word in ENGLISH for word in words)
-    if german == english:
-        return _BOTH
-    return GERMAN if german > english else ENGLISH
+    return {"de": GERMAN, "en": ENGLISH, None: _BOTH}[_language(words)]
 
 
 _BOTH = GERMAN | ENGLISH

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gedaechtnis.common.lexemes import MAX_LEXEME_CHARS, lexemes
+from gedaechtnis.common.lexemes import MAX_LEXEME_CHARS, language, lexemes
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,10 @@ def test_it_keeps_short_words_and_ids() -> None:
 def test_it_takes_the_stop_words_of_the_language_a_text_is_in() -> None:
     assert "hat" in lexemes("She bought the hat for him")
     assert "hat" not in lexemes("Sie hat ihm den Schal gekauft")
+
+
+def test_it_tells_a_language_by_its_stop_words() -> None:
+    assert [language(text) for text in ("Das ist der Hund", "This is the dog", "Luna")] == ["de", "en", None]
 
 
 def test_it_keeps_order_and_repeats() -> None:

@@ -1,4 +1,4 @@
-"""Recall: what an agent should know before it begins."""
+"""Recall: finding again what is remembered, and what an agent should know before it begins."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from ninja import Router
 
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
-from gedaechtnis.api.schemas.recall import ContextIn, ContextOut
+from gedaechtnis.api.schemas.recall import ContextIn, ContextOut, SearchIn, SearchOut
 from gedaechtnis.memory.selectors.context import ContextBlock, context_for_run
+from gedaechtnis.memory.selectors.recall import search
+from gedaechtnis.memory.selectors.recall.hits import SearchAnswer, SearchQuery
 
 router = Router(tags=["recall"])
 
@@ -28,4 +30,30 @@ def build_context(request: ApiRequest, body: ContextIn) -> ContextBlock:
         budget_tokens=body.budget_tokens,
         valid_at=valid_at,
         known_at=known_at,
+    )
+
+
+@router.post("/search", response=SearchOut, summary="Search in facts, entities and conversations")
+def search_world(request: ApiRequest, body: SearchIn) -> SearchAnswer:
+    """What a question finds, by its words, its meaning, the times it names and how things hang together.
+
+    Everything is read from the graph at the moment asked about before it is told.
+    """
+    principal = request.auth
+    valid_at, known_at = inputs.moment_of(body, principal=principal)
+    return search.search(
+        principal=principal,
+        query=SearchQuery(
+            text=body.query,
+            mode=body.mode,
+            kinds=tuple(body.kinds),
+            source_kinds=tuple(body.source_kinds),
+            chat=body.chat,
+            predicate=body.predicate,
+            time_range=inputs.time_range_of(body.time_range, principal=principal),
+            valid_at=valid_at,
+            known_at=known_at,
+            limit=body.limit,
+            cursor=body.cursor,
+        ),
     )

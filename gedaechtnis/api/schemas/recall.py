@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from gedaechtnis.api.schemas.common import Out
 from gedaechtnis.api.schemas.facts import AsOfIn
+from gedaechtnis.common.wire import Instant
 from gedaechtnis.memory.selectors.context import DEFAULT_BUDGET, MAX_TEXT
+from gedaechtnis.memory.selectors.recall.hits import MAX_LIMIT, Mode, SourceKind
 
 
 class ContextIn(AsOfIn):
@@ -45,3 +48,57 @@ class ContextOut(Out):
     policies: list[UUID]
     tokens: int
     timings_ms: dict[str, float]
+
+
+class SearchIn(AsOfIn):
+    """A question, and what to restrict the answer to before it is counted off."""
+
+    query: str = Field(description="Of a long one the last 2,000 characters are used: the question stands at the end.")
+    mode: Mode = Field(default="hybrid", description="`keyword` asks no model; `semantic` weighs no times, no graph.")
+    kinds: list[str] = Field(default=[], max_length=50, description="Kinds of the entities it is about.")
+    source_kinds: list[SourceKind] = Field(default=[], max_length=7)
+    chat: str | None = Field(
+        default=None, max_length=500, description="A conversation: its id, or the one it came with."
+    )
+    predicate: str | None = Field(default=None, max_length=200)
+    time_range: tuple[str, str] | None = Field(
+        default=None, description="`[from, to)`: what was said then, and facts that held in it."
+    )
+    limit: int = Field(default=10, ge=1, le=MAX_LIMIT)
+    cursor: str | None = Field(default=None, max_length=2_000, description="`cursor` of the page before.")
+
+
+class HitOut(Out):
+    """One thing found, as it is at the moment asked about.
+
+    `score` lies between 0 and 1 and compares within one answer. `voices` are those that found it, with what each added.
+    What `is_superseded` ended at `valid_to`; `superseded_by` is the fact that holds instead.
+    """
+
+    source_kind: SourceKind
+    ref: str
+    fact_id: UUID | None
+    message_id: UUID | None
+    external_id: str | None
+    chat: UUID | None
+    text: str
+    score: float
+    voices: dict[Literal["lexical", "semantic", "temporal", "graph"], float]
+    valid_from: Instant | None
+    valid_to: Instant | None
+    occurred_at: Instant | None
+    speaker: str
+    scope_ref: str
+    is_superseded: bool
+    superseded_by: UUID | None
+
+
+class SearchOut(Out):
+    """Hits, the best first; `missing` says which voices were absent and why."""
+
+    hits: list[HitOut]
+    missing: list[str]
+    basis: str
+    cursor: str | None
+    is_truncated: bool
+    used_length: int

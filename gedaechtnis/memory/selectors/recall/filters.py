@@ -14,7 +14,7 @@ class Filters:
     """Restrictions of one search; what is None or empty does not restrict.
 
     Args:
-        ticks: system time asked about, per scope; scopes not named answer nothing.
+        ticks: system time asked about, per scope; beliefs of scopes not named answer nothing.
         is_of_today: these are the latest ticks, so what is believed no longer need not be looked at.
         valid_at: world time asked about; without it, what has ended is found too.
         said_until: nothing that happened or was said later.
@@ -46,9 +46,10 @@ class Filters:
             parts.append(f"({condition.replace('p.', alias + '.')})")
             parameters.extend(values)
 
+        # What was said is no belief: it counts from when it was said, whatever the scope's clock shows.
         known = "p.scope_ref = %s AND p.recorded_at <= %s AND (p.superseded_at IS NULL OR p.superseded_at > %s)"
         that(
-            " OR ".join(f"({known})" for _ in self.ticks) or "false",
+            " OR ".join(["p.source_kind = 'episode'", *(f"({known})" for _ in self.ticks)]),
             *(value for scope_ref, tick in self.ticks.items() for value in (scope_ref, tick, tick)),
         )
         if self.source_kinds:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from gedaechtnis.common.lexemes import language
+
 _WHEN = re.compile(
     r"""\b(?:
     (?:yester|to)day|tonight|tomorrow|last\s(?:night|week(?:end)?|month|year|summer|winter|spring|fall|autumn)|ago
@@ -23,7 +25,6 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|mine|me|ich|mein(?:e
 _CAPITALISED = re.compile(r"(?<=[a-zäöüß,;:] )(?!I\b)[A-ZÄÖÜ][\w'’-]+")
 # German writes every noun large; a name is told by the preposition that stands before it without an article.
 _GERMAN_NAME = re.compile(r"\b(?:in|aus|nach|mit|bei|von|für|namens|heißt|heisst)\s[A-ZÄÖÜ][\w-]+")
-_GERMAN_WORDS = re.compile(r"\b(?:ich|und|der|die|das|ist|nicht|ein|eine|wir|zu|auf|mit)\b", re.IGNORECASE)
 # A question of at most this many words tells next to nothing.
 _SHORT = 15
 
@@ -35,7 +36,7 @@ def says_when(text: str) -> bool:
 
 def says_name(text: str) -> bool:
     """Whether a proper name stands in it, other than at the head of a sentence."""
-    pattern = _GERMAN_NAME if _GERMAN_WORDS.search(text) else _CAPITALISED
+    pattern = _CAPITALISED if language(text) == "en" else _GERMAN_NAME
     return pattern.search(text) is not None
 
 

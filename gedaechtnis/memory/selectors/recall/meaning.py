@@ -27,6 +27,10 @@ class Asked:
     missing: tuple[str, ...] = ()
 
 
+NOT_ASKED = Asked(vector=None)
+"""Nobody wants to know what is near in meaning."""
+
+
 def ask(text: str) -> Asked:
     """Ask the model about a question; outside of any scope. Never raises, and waits two seconds at most."""
     used = spaces.in_use()

@@ -113,6 +113,7 @@ def _window(
         if neighbour is None:
             continue
         share *= min(1.0, constants.NEIGHBOUR_LENGTH / max(1, neighbour.length))
+        length += share * neighbour.length
         for lexeme, count in neighbour.counts.items():
             counts[lexeme] += share * count
     return counts, length

@@ -18,6 +18,25 @@ NEIGHBOUR_LENGTH = 15
 COVERED = 0.7
 
 
+# Words that stand in for another of at least so many letters: German compounds by their end ("Versicherung" finds
+# "Krankenversicherung"), of which the rest must be a word too; by their beginning only for a word nobody used.
+COMPOUND_HEAD = 4
+COMPOUND_REST = 3
+COMPOUNDS = 30
+COMPOUND_OF_UNKNOWN = 0.8
+COMPOUND_OF_KNOWN = 0.3
+BEGINNING_OF_UNKNOWN = 0.5
+
+# Candidates of each voice, and how many turns of the session around each are read with it: measured, exact scores
+# over these lose nothing against scores over everything.
+CANDIDATES = 100
+AROUND = 2
+# Seeds of the walk through the graph, and how much nearness each step keeps.
+SEEDS = 10
+STEP = 0.5
+WALKED = 60
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """How much each feature adds to the score of a candidate."""
@@ -32,3 +51,16 @@ class Weights:
     first_person: float = 0.6
     short_question: float = -1.4
     graph: float = 0.0
+
+
+HYBRID = Weights(graph=1.0)
+SEMANTIC = Weights(date=0.0, says_when=0.0, says_name=0.0)
+KEYWORD = Weights(semantic=0.0, date=0.0, says_when=0.0, says_name=0.0, first_person=0.0, short_question=0.0)
+
+# What counts against a candidate that no longer holds, and against one that repeats another hit (by shared words).
+ENDED = 2.0
+REPEATED = 1.5
+
+# What has faded wholly (`memory_types.Rule.fading`) loses so much. Conversations do not fade: their age says nothing
+# about whether they hold the answer.
+FADED = 1.0

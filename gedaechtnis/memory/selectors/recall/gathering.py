@@ -1,0 +1,163 @@
+"""Gathering candidates: each voice names some, the turns around them come along, and all are weighed alike."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from gedaechtnis.memory.selectors.moments import Moment
+from gedaechtnis.memory.selectors.recall import (
+    candidates,
+    forms,
+    nearest,
+    periods,
+    ranking,
+    records,
+    walk,
+    weights,
+)
+from gedaechtnis.memory.selectors.recall.candidates import WantedTerm
+from gedaechtnis.memory.selectors.recall.filters import Filters
+from gedaechtnis.memory.selectors.recall.meaning import Asked
+from gedaechtnis.memory.selectors.recall.query import Intent
+from gedaechtnis.memory.selectors.recall.question import Question
+from gedaechtnis.memory.selectors.recall.ranking import Candidate, Spread
+from gedaechtnis.memory.selectors.recall.records import Record
+from gedaechtnis.memory.selectors.recall.weights import Weights
+
+WEIGHTS: Mapping[str, Weights] = {
+    "hybrid": weights.HYBRID,
+    "semantic": weights.SEMANTIC,
+    "keyword": weights.KEYWORD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A candidate with its unbounded score, and what each voice that found it added to that."""
+
+    record: Record
+    score: float
+    voices: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What has been found so far."""
+
+    records: dict[UUID, Record] = field(default_factory=dict)
+    similarity: dict[UUID, float] = field(default_factory=dict)
+    near: frozenset[UUID] = frozenset()
+    graph: dict[UUID, float] = field(default_factory=dict)
+
+
+def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -> list[Weighed]:
+    """Everything that any voice found, the best first."""
+    found = _Found()
+    lexical = _lexical(question, filters)
+    near = nearest.nearest(asked.vector, asked.model, filters, weights.CANDIDATES)
+    found.near = frozenset(id for id, _similarity in near)
+    dated = records.within(question.ranges, filters, weights.CANDIDATES)
+    found.records = records.widened({*lexical, *found.near, *dated}, filters)
+    _compare(found, asked)
+    weighed = _weigh(question, found)
+    if question.mode != "hybrid":
+        return weighed
+    found.graph = records.of_sources(_walked(question, weighed, moment), filters)
+    found.records |= records.widened(found.graph.keys() - found.records.keys(), filters)
+    _compare(found, asked)
+    return _weigh(question, found)
+
+
+def _lexical(question: Question, filters: Filters) -> list[UUID]:
+    idf = question.words.idf
+    wanted: dict[str, float] = {}
+    for term, forms_of_term in question.words.forms.items():
+        for form, share in forms_of_term.items():
+            wanted[form] = max(wanted.get(form, 0.0), share * idf[term])
+    terms = [WantedTerm(lexeme, weight) for lexeme, weight in wanted.items()]
+    return candidates.lexical(terms, filters, weights.CANDIDATES) if terms else []
+
+
+def _compare(found: _Found, asked: Asked) -> None:
+    new = [id for id in found.records if id not in found.similarity]
+    found.similarity |= nearest.similarities(asked.vector, asked.model, new)
+
+
+def _walked(question: Question, weighed: list[Weighed], moment: Moment) -> dict[UUID, float]:
+    """Facts, and entities themselves, around those that the question names and those of the strongest hits."""
+    seeds: dict[UUID, float] = dict.fromkeys(question.people.entity_ids, 1.0)
+    best = weighed[0].score if weighed else 0.0
+    for hit in weighed[: weights.SEEDS]:
+        if hit.record.is_episode or best <= 0:
+            continue
+        for entity_id in hit.record.entity_ids:
+            seeds.setdefault(entity_id, weights.STEP * max(0.0, hit.score / best))
+    return walk.walk(seeds, moment) | dict.fromkeys(question.people.entity_ids, 1.0) if seeds else {}
+
+
+def _weigh(question: Question, found: _Found) -> list[Weighed]:
+    pool = list(found.records.values())
+    factors = WEIGHTS[question.mode]
+    seen = ranking.features(
+        [_candidate(record, question, found) for record in pool],
+        idf=question.words.idf,
+        mean_length=question.words.mean_length,
+        spread=_spread(found.similarity.values()),
+    )
+    weighed = []
+    for record, features in zip(pool, seen, strict=True):
+        voices = {
+            "lexical": factors.lexical * features.lexical + factors.session * features.session
+            if features.lexical
+            else 0.0,
+            "semantic": factors.semantic * features.semantic if record.id in found.near else 0.0,
+            "temporal": factors.date * features.date,
+            "graph": factors.graph * features.graph,
+        }
+        audible = {voice: round(added, 4) for voice, added in voices.items() if added > 0}
+        if audible:
+            weighed.append(Weighed(record, ranking.weighted(features, factors), audible))
+    return sorted(weighed, key=lambda one: (-one.score, one.record.id))
+
+
+def _spread(similarities: Collection[float]) -> Spread | None:
+    if len(similarities) < 2:
+        return None
+    return Spread(statistics.fmean(similarities), statistics.pstdev(similarities))
+
+
+def _candidate(record: Record, question: Question, found: _Found) -> Candidate:
+    text, is_said = record.text, record.is_episode
+    at = record.occurred_at or record.valid_from
+    return Candidate(
+        id=record.id,
+        counts=question.words.counts(record.lexemes, record.counts),
+        length=record.length,
+        session=record.session,
+        position=record.position or 0,
+        similarity=found.similarity.get(record.id),
+        subject=_subject(record, question),
+        date=periods.nearness(question.day_of(at), question.periods) if at and question.periods else 0.0,
+        says_when=question.intent is Intent.TIME and (not is_said or forms.says_when(text)),
+        says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
+        first_person=is_said and forms.is_first_person(text),
+        short_question=is_said and forms.is_short_question(text),
+        graph=found.graph.get(record.id, 0.0),
+    )
+
+
+def _subject(record: Record, question: Question) -> float:
+    """Whether it is about, or said by, whom the question names; half where nobody knows who spoke."""
+    named = question.people
+    if not named.is_anybody:
+        return 0.0
+    if not record.is_episode:
+        return 1.0 if named.entity_ids.intersection(record.entity_ids) else 0.0
+    if named.entity_ids.intersection(record.entity_ids) or record.speaker.lower() in named.speakers:
+        return 1.0
+    if record.role == "user" and named.own in named.entity_ids:
+        return 1.0
+    return 0.0 if record.speaker or record.role else 0.5

@@ -1,0 +1,131 @@
+"""The words of a question among the words in sight: how rare each is, and what stands in for one nobody used."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from gedaechtnis.memory.selectors.recall import spelling, weights
+from gedaechtnis.scoping.context import current_scope
+
+_LAST = "\U0010ffff"
+"""Sorts behind every word: `word` up to `word + _LAST` are those that begin with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """The words of a question as they occur here.
+
+    `forms`: word of the question → words of the index that count for it, and how much each. `idf`: its rarity.
+    """
+
+    forms: Mapping[str, Mapping[str, float]]
+    idf: Mapping[str, float]
+    mean_length: float
+    terms_pending: bool
+    vectors_pending: bool
+
+    def counts(self, lexemes: Sequence[str], counts: Sequence[int]) -> dict[str, float]:
+        """How often each word of the question occurs in a document with these words."""
+        found: dict[str, float] = {}
+        own = dict(zip(lexemes, counts, strict=True))
+        for term, forms in self.forms.items():
+            if count := math.fsum(share * own.get(form, 0) for form, share in forms.items()):
+                found[term] = count
+        return found
+
+
+def look_up(terms: Sequence[str]) -> Vocabulary:
+    """The words of a question in the open scope; three statements at most."""
+    scopes = list(opened.read) if (opened := current_scope()) else []
+    documents, mean_length, terms_pending, vectors_pending = _sizes(scopes)
+    known = _counts(scopes, terms)
+    forms: dict[str, dict[str, float]] = {term: {term: 1.0} for term in terms}
+    frequency: dict[str, float] = defaultdict(float, known)
+    unknown = [term for term in terms if term not in known]
+    for term, form, share, count in _compounds(scopes, [t for t in terms if len(t) >= weights.COMPOUND_HEAD], known):
+        forms[term][form] = share
+        frequency[term] += share * count
+    for other in spelling.alike([term for term in unknown if len(forms[term]) == 1 and _is_spelt(term)]):
+        forms[other.word][other.lexeme] = other.likeness
+        frequency[other.word] += other.documents
+    return Vocabulary(
+        forms=forms,
+        idf={term: _idf(documents, frequency[term]) for term in terms},
+        mean_length=mean_length,
+        terms_pending=terms_pending,
+        vectors_pending=vectors_pending,
+    )
+
+
+def _is_spelt(term: str) -> bool:
+    """Whether it may be mistyped: of a number or an id nothing else is meant."""
+    return len(term) >= weights.COMPOUND_HEAD and not any(char.isdigit() for char in term)
+
+
+def _idf(documents: int, frequency: float) -> float:
+    return math.log(1 + (max(documents, frequency) - frequency + 0.5) / (frequency + 0.5))
+
+
+def _sizes(scopes: list[str]) -> tuple[int, float, bool, bool]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(projections), 0), coalesce(sum(length), 0), "
+            "EXISTS (SELECT FROM memory_projections WHERE scope_ref = ANY (%s) AND terms_pending), "
+            "EXISTS (SELECT FROM memory_projections WHERE scope_ref = ANY (%s) AND vector_pending) "
+            "FROM projection_counts WHERE scope_ref = ANY (%s)",
+            [scopes, scopes, scopes],
+        )
+        documents, length, terms_pending, vectors_pending = cursor.fetchone()
+    return int(documents), float(length) / max(1, int(documents)), terms_pending, vectors_pending
+
+
+def _counts(scopes: list[str], terms: Sequence[str]) -> dict[str, int]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT lexeme, sum(documents) FROM lexeme_counts "
+            "WHERE scope_ref = ANY (%s) AND lexeme = ANY (%s) GROUP BY lexeme",
+            [scopes, list(terms)],
+        )
+        return {lexeme: int(count) for lexeme, count in cursor.fetchall()}
+
+
+_COMPOUNDS = """
+SELECT t.term, c.lexeme, sum(c.documents) FROM unnest(%s::text[], %s::text[]) AS t (term, backwards)
+CROSS JOIN LATERAL (
+  (SELECT lexeme, documents FROM lexeme_counts
+   WHERE scope_ref = ANY (%s) AND reversed > t.backwards AND reversed < t.backwards || %s LIMIT %s)
+  UNION
+  (SELECT lexeme, documents FROM lexeme_counts
+   WHERE scope_ref = ANY (%s) AND lexeme > t.term COLLATE "C" AND lexeme < (t.term || %s) COLLATE "C" LIMIT %s)
+) c GROUP BY 1, 2
+"""
+
+
+def _compounds(scopes: list[str], terms: Sequence[str], known: Mapping[str, int]) -> list[tuple[str, str, float, int]]:
+    """Longer words that end or begin with one: (word, compound, how much it counts, documents)."""
+    if not terms:
+        return []
+    most = weights.COMPOUNDS
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _COMPOUNDS, [list(terms), [term[::-1] for term in terms], scopes, _LAST, most, scopes, _LAST, most]
+        )
+        rows = cursor.fetchall()
+    return [
+        (term, compound, share, int(count))
+        for term, compound, count in rows
+        if len(compound) >= len(term) + weights.COMPOUND_REST
+        and (share := _share(term, compound, is_known=term in known)) > 0
+    ]
+
+
+def _share(term: str, compound: str, *, is_known: bool) -> float:
+    """What something is stands at the end of a German compound; what begins alike may be anything."""
+    if compound.endswith(term):
+        return weights.COMPOUND_OF_KNOWN if is_known else weights.COMPOUND_OF_UNKNOWN
+    return 0.0 if is_known else weights.BEGINNING_OF_UNKNOWN

@@ -1,0 +1,168 @@
+"""A question taken apart: what is kept, what is asked for, whom and what time it names."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory.selectors.recall import forms, query
+from gedaechtnis.memory.selectors.recall.periods import Anchor, Period, anchors, nearness, periods
+from gedaechtnis.memory.selectors.recall.query import Intent
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_it_refuses_an_empty_question(text: str) -> None:
+    with pytest.raises(Problem) as caught:
+        query.keep(text)
+    assert (caught.value.code, caught.value.status) == ("empty_query", 422)
+
+
+def test_it_keeps_the_end_of_a_long_question() -> None:
+    kept = query.keep("ERROR worker lost " * 7_000 + "Wann hat Lena Geburtstag?")
+    assert kept.is_truncated
+    assert kept.used_length == len(kept.text) <= query.MAX_CHARACTERS
+    assert kept.text.endswith("Wann hat Lena Geburtstag?")
+    assert kept.text.split()[0] in {"ERROR", "worker", "lost"}  # no half a word
+
+
+def test_it_cuts_between_code_points() -> None:
+    kept = query.keep("😀" * 9_000)
+    assert kept.text == "😀" * query.MAX_CHARACTERS
+
+
+def test_it_refuses_a_megabyte() -> None:
+    with pytest.raises(Problem) as caught:
+        query.keep("ä" * 500_000 + "b" * 100_000)
+    assert (caught.value.code, caught.value.status) == ("too_large", 413)
+
+
+def test_it_looks_up_each_word_once_and_of_too_many_the_last() -> None:
+    assert query.terms("Tee und Kuchen, Tee!") == ("kuch", "tee")
+    assert query.terms(" ".join(f"w{n}" for n in range(500)))[-1] == "w499"
+    assert len(query.terms(" ".join(f"w{n}" for n in range(500)))) == query.MAX_LEXEMES
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Wann hat Lena Geburtstag?", Intent.TIME),
+        ("Seit wann wohnt Tim in Kiel?", Intent.TIME),
+        ("Wie lange dauert die Kur?", Intent.TIME),
+        ("An welchem Tag kommt der Handwerker?", Intent.TIME),
+        ("When did Ann move?", Intent.TIME),
+        ("How long did the trip take?", Intent.TIME),
+        ("Wer hat den Kuchen gebacken?", Intent.NAME),
+        ("Wo liegt der Schlüssel?", Intent.NAME),
+        ("In welcher Stadt wohnt Tim?", Intent.NAME),
+        ("Wie heißt der Hund?", Intent.NAME),
+        ("Which city did she visit?", Intent.NAME),
+        ("Whose bike is it?", Intent.NAME),
+        ("Was isst Lena gern?", Intent.OTHER),
+        ("What does Ann like?", Intent.OTHER),
+    ],
+)
+def test_it_tells_what_kind_of_answer_is_wanted(text: str, wanted: Intent) -> None:
+    assert query.intent(text) is wanted
+
+
+@pytest.mark.parametrize("text", ["Wo hat Tim früher gewohnt?", "Who was her former boss?", "Wie war die alte Nummer?"])
+def test_it_sees_that_what_is_over_is_asked_for(text: str) -> None:
+    assert query.asks_of_earlier(text)
+    assert not query.asks_of_earlier("Wo wohnt Tim?")
+
+
+def test_it_offers_runs_of_words_as_names() -> None:
+    keys = query.name_keys("Wann hat Lena Meyers Schwester Geburtstag?")
+    assert keys["lena meyer"] == "Lena Meyers"
+    assert keys["lena"] == "Lena"
+    assert "hat" not in keys
+    assert "wann hat lena" not in keys
+
+
+def test_it_cuts_names_with_their_endings() -> None:
+    assert query.without("Wie heißt Lenas Hund, und mag Lena ihn?", ["Lena"]).split() == [
+        "Wie", "heißt", "Hund,", "und", "mag", "ihn?",
+    ]  # fmt: skip
+    assert query.without("What is Tim's job at Timken?", ["Tim"]).split() == ["What", "is", "job", "at", "Timken?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("Was war letzten Sommer?", date(2026, 6, 1), date(2026, 9, 1)),
+        ("What did we do last summer?", date(2026, 6, 1), date(2026, 9, 1)),
+        ("im Winter 2022", date(2022, 12, 1), date(2023, 3, 1)),
+        ("next spring", date(2027, 3, 1), date(2027, 6, 1)),
+        ("Was haben wir im Mai 2023 gemacht?", date(2023, 5, 1), date(2023, 6, 1)),
+        ("in May 2023", date(2023, 5, 1), date(2023, 6, 1)),
+        ("On 7 May 2023?", date(2023, 5, 7), date(2023, 5, 8)),
+        ("am 7. Mai 2023", date(2023, 5, 7), date(2023, 5, 8)),
+        ("last week", date(2026, 11, 23), date(2026, 11, 30)),
+        ("letzte Woche", date(2026, 11, 23), date(2026, 11, 30)),
+        ("gestern", date(2026, 11, 29), date(2026, 11, 30)),
+        ("letzten Freitag", date(2026, 11, 27), date(2026, 11, 28)),
+        ("2021", date(2021, 1, 1), date(2022, 1, 1)),
+        ("Was ist für nächste Woche geplant?", date(2026, 12, 7), date(2026, 12, 14)),
+    ],
+)
+def test_it_reads_times_as_ranges_of_days(text: str, first: date, after: date) -> None:
+    assert [(period.first, period.after) for period in periods(text, now=NOW, zone=BERLIN)] == [(first, after)]
+
+
+def test_it_finds_no_time_where_none_is_named() -> None:
+    assert periods("Wo wohnt Lena?", now=NOW, zone=BERLIN) == ()
+
+
+def test_it_ranks_days_by_how_near_they_are() -> None:
+    may = Period(date(2023, 5, 1), date(2023, 6, 1))
+    the_seventh = Period(date(2023, 5, 7), date(2023, 5, 8), is_exact=True)
+    assert nearness(date(2023, 5, 20), [may]) == 1
+    assert nearness(date(2023, 6, 10), [may]) == 0.5
+    assert nearness(date(2023, 7, 10), [may]) == 0
+    assert nearness(date(2023, 5, 7), [the_seventh]) == 1
+    assert 0 < nearness(date(2023, 5, 12), [the_seventh]) < nearness(date(2023, 5, 8), [the_seventh]) < 1
+    assert nearness(date(2023, 5, 6), [the_seventh]) < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What did I do before I moved?", Anchor("before", "lives_in")),
+        ("Was habe ich gemacht, bevor ich umgezogen bin?", Anchor("before", "lives_in")),
+        ("seit ich bei Bosch arbeite", Anchor("after", "works_at")),
+        ("nach unserer Hochzeit", Anchor("after", "married_to")),
+    ],
+)
+def test_it_reads_turns_of_life_as_times(text: str, found: Anchor) -> None:
+    assert anchors(text) == (found,)
+
+
+def test_it_takes_a_question_for_the_time_for_none() -> None:
+    assert anchors("Seit wann arbeitet Lena bei Bosch?") == ()
+    assert anchors("Since when has she worked there?") == ()
+
+
+@pytest.mark.parametrize("text", ["Last week I won", "Gestern war ich dort", "am 3. Mai", "vor zwei Wochen", "in 2019"])
+def test_it_sees_that_a_turn_says_when(text: str) -> None:
+    assert forms.says_when(text)
+    assert not forms.says_when("I like tea, und Kuchen auch")
+
+
+def test_it_sees_names_in_turns() -> None:
+    assert forms.says_name("We went to Rome together")
+    assert forms.says_name("Wir waren in Hamburg")
+    assert not forms.says_name("Der Hund frisst das Futter nicht")
+    assert not forms.says_name("The dog sleeps")
+
+
+def test_it_tells_asking_from_telling() -> None:
+    assert forms.is_short_question("Und wie geht es dir?")
+    assert not forms.is_short_question("Gut, danke.")
+    assert forms.is_first_person("Da habe ich geschlafen")
+    assert not forms.is_first_person("Da hat sie geschlafen")
