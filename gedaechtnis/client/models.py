@@ -1,0 +1,202 @@
+"""What the server answers. Fields that a newer server adds are left out; instants are aware, in UTC."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Object:
+    """What a fact says of its subject: `value` where `kind` is "literal", `ref` where it is "entity"."""
+
+    kind: str
+    value: Any = None
+    ref: str | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One belief; unknown start and open end are None."""
+
+    id: str
+    subject_ref: str
+    subject_label: str
+    predicate: str
+    polarity: bool
+    object: Object
+    statement: str
+    status: str
+    valid_from: datetime | None
+    valid_to: datetime | None
+    recorded_at: datetime
+    superseded_at: datetime | None
+    learned_at: datetime
+    confidence: float
+    source: str
+    memory_type: str
+    scope_ref: str
+    applies_to_ref: str | None
+    supersedes_fact_id: str | None
+    closed_by_fact_id: str | None
+    closed_reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Facts at a moment; asked again with `basis` as `known_at`, the answer is the same for ever."""
+
+    items: tuple[Fact, ...]
+    valid_at: datetime
+    known_at: datetime
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    id: str
+    ref: str
+    kind: str
+    name: str
+    aliases: tuple[str, ...]
+    description: str
+    status: str
+    scope_ref: str
+    is_self: bool
+    created_at: datetime
+    fact_count: int = 0
+    last_learned_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationResult:
+    """What became of one operation: committed, restated, pending, rejected, duplicate or withheld."""
+
+    op_index: int
+    outcome: str
+    extra: dict[str, Any] = dataclasses.field(default_factory=dict)
+    entity_id: str | None = None
+    fact_id: str | None = None
+    proposal_id: str | None = None
+    event_id: str | None = None
+    code: str | None = None
+    reason: str | None = None
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Something that waits for a person, or that one decided."""
+
+    id: str
+    kind: str
+    state: str
+    statement: str
+    why: str
+    quote: str
+    proposed_by: str
+    scope_ref: str
+    created_at: datetime
+    decided_at: datetime | None
+    fact_id: str | None
+    question: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedEntity:
+    """Something a message speaks of; `said` is how."""
+
+    id: str
+    ref: str
+    name: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """`text` for the prompt of a run, "" where nothing is known; `tokens` is an upper estimate."""
+
+    text: str
+    fact_ids: tuple[str, ...]
+    entities: tuple[LinkedEntity, ...]
+    tokens: int
+    timings_ms: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing that a search found, and which voices found it."""
+
+    source_kind: str
+    ref: str
+    text: str
+    score: float
+    voices: dict[str, float]
+    fact_id: str | None = None
+    message_id: str | None = None
+    external_id: str | None = None
+    chat: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAnswer:
+    """The best first. `missing` says which voices were absent and why."""
+
+    hits: tuple[Hit, ...]
+    missing: tuple[str, ...]
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What a name means, and by which `step`; `question` where a person must say which."""
+
+    name: str
+    ref: str | None
+    entity_id: str | None
+    step: str | None
+    is_new: bool
+    needs_clarification: bool
+    question: str | None
+    candidates: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    text: str
+    fact_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """A message that was stored; `reply` is None where nothing was to be answered."""
+
+    message_id: str
+    run_id: str
+    reply: Reply | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool for a model; the schemas are JSON Schema."""
+
+    name: str
+    title: str
+    description: str
+    is_reading: bool
+    is_destructive: bool
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswer:
+    """`text` is for a model to read, `data` the same for a program."""
+
+    text: str
+    data: dict[str, Any]
