@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 import httpx
@@ -41,11 +40,11 @@ class Retrying:
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """Seconds that the server asks to wait: a number, or until a date."""
+    """Seconds that the server asks to wait: a number, or until a date by its own clock."""
     said = response.headers.get("Retry-After", "")
     if said.isdigit():
         return float(said)
     try:
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+        return max(0.0, (parsedate_to_datetime(said) - parsedate_to_datetime(response.headers["Date"])).total_seconds())
+    except (KeyError, TypeError, ValueError):
         return None

@@ -176,10 +176,12 @@ def test_what_is_no_problem_document_is_one_of_unknown_code(ask: Both) -> None:
 def test_it_comes_again_when_it_was_asked_to_with_the_same_key(ask: Both, pauses: list[float]) -> None:
     busy = problem(429, "rate_limited")
     busy.headers["Retry-After"] = "7"
-    result = ask(answers(busy, problem(503, "unavailable"), told()), "add", "me", "likes", "Tee")
+    down = problem(503, "unavailable")
+    down.headers.update({"Date": "Mon, 30 Nov 2026 09:00:00 GMT", "Retry-After": "Mon, 30 Nov 2026 09:00:20 GMT"})
+    result = ask(answers(busy, down, problem(503, "unavailable"), told()), "add", "me", "likes", "Tee")
     assert result.outcome == "committed"
-    assert pauses[0] == 7
-    assert 0 < pauses[1] < 1
+    assert pauses[:2] == [7, 20]
+    assert 0 < pauses[2] < 1
     assert len({request.headers["Idempotency-Key"] for request in ask.seen}) == 1
 
 
