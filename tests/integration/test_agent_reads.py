@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from gedaechtnis.api.api import api
 from gedaechtnis.chat import services as chats
+from gedaechtnis.chat.models import ChatImport
 from gedaechtnis.common import clock
 from gedaechtnis.identity import audit
 from gedaechtnis.identity.audit import Kind
@@ -63,15 +64,17 @@ def things(as_anna: Principal) -> dict[str, str]:
         brought = Import.objects.create(
             scope_ref=own, source_ref=own, keeps_ids=True, tick=clock.now(), rows=0, started_at=clock.now()
         )
+        spoken = ChatImport.objects.create(scope_ref=own, started_at=clock.now())
     return {
         "ref": str(mia.entity_id),
         "fact_id": str(fact.fact_id),
         "chat": str(chats.main_chat(principal=as_anna).id),
         "import_id": str(brought.pk),
+        "chat_import_id": str(spoken.pk),
     }
 
 
-WORDS = {"ref": "entity", "fact_id": "fact", "chat": "chat", "import_id": "import"}
+WORDS = {"ref": "entity", "fact_id": "fact", "chat": "chat", "import_id": "import", "chat_import_id": "chat_import"}
 
 
 def test_every_route_that_reads_records_what_an_agent_asked_for(

@@ -96,7 +96,8 @@ def _messages(entry: dict[str, Any], mapping: dict[str, Any], zone: ZoneInfo) ->
             children[parent].append(id)
     leaf = entry.get("current_node")
     if leaf not in nodes:
-        leaf = max(nodes, key=lambda id: _time(nodes[id], zone), default=None)
+        ends = [id for id in nodes if not children[id]] or list(nodes)
+        leaf = max(reversed(ends), key=lambda id: _time(nodes[id], zone), default=None)
     start = instant(entry.get("create_time"), zone)
     found: dict[str, ImportedMessage] = {}
     is_whole = True
