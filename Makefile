@@ -28,7 +28,7 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-graph bench-isolation lint types fmt lock
+.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-graph bench-isolation bench-recall lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -75,6 +75,10 @@ bench-graph: $(DEV) $(MESSAGES) ## how fast the graph is up to a million belief 
 bench-isolation: $(DEV) $(MESSAGES) ## what row-level security costs, in a million names; writes benchmarks/results/isolation.md
 	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \
 	  $(PY) -m benchmarks.isolation $(ARGS)
+
+bench-recall: $(DEV) $(MESSAGES) ## whether search finds the turns that answer; writes benchmarks/results/recall.md
+	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
+	  $(EMBEDDED) exec --var var/bench --fresh -- $(PY) -m benchmarks.recall $(ARGS)
 
 lint: $(DEV) types ## style, types, import rule, templates, missing migrations
 	@$(PY) -m ruff check

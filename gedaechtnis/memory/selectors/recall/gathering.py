@@ -23,7 +23,7 @@ from gedaechtnis.memory.selectors.recall.filters import Filters
 from gedaechtnis.memory.selectors.recall.meaning import Asked
 from gedaechtnis.memory.selectors.recall.query import Intent
 from gedaechtnis.memory.selectors.recall.question import Question
-from gedaechtnis.memory.selectors.recall.ranking import Candidate, Spread
+from gedaechtnis.memory.selectors.recall.ranking import Candidate, Features, Spread
 from gedaechtnis.memory.selectors.recall.records import Record
 from gedaechtnis.memory.selectors.recall.weights import Weights
 
@@ -36,9 +36,10 @@ WEIGHTS: Mapping[str, Weights] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A candidate with its unbounded score, and what each voice that found it added to that."""
+    """A candidate with its features, the unbounded score they make, and what each voice that found it added to that."""
 
     record: Record
+    features: Features
     score: float
     voices: Mapping[str, float]
 
@@ -119,7 +120,7 @@ def _weigh(question: Question, found: _Found) -> list[Weighed]:
         }
         audible = {voice: round(added, 4) for voice, added in voices.items() if added > 0}
         if audible:
-            weighed.append(Weighed(record, ranking.weighted(features, factors), audible))
+            weighed.append(Weighed(record, features, ranking.weighted(features, factors), audible))
     return sorted(weighed, key=lambda one: (-one.score, one.record.id))
 
 
