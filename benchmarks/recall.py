@@ -397,8 +397,8 @@ def main() -> None:
         "# What search finds",
         "",
         f"{circumstances(loads)} r@n: share of the turns that answer a question among the first n; hit@n: questions "
-        "with any; MRR: mean of one over the place of the first. Searches through the REST door, the client in the same "
-        "process; embedding model: the bundled one.",
+        "with any; MRR: mean of one over the place of the first. Searches through the REST door, the client in the "
+        "same process; embedding model: the bundled one.",
         "",
         *(line for title, measured in parts.items() for line in section(title, measured)),
         *lines,

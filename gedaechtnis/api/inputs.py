@@ -11,6 +11,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from gedaechtnis.api.schemas.facts import AsOfIn, EntityFactsIn
+from gedaechtnis.chat import selectors as chats
 from gedaechtnis.common import canonical, clock
 from gedaechtnis.common.instants import parse_as_of, parse_bound
 from gedaechtnis.common.problems import Problem
@@ -53,6 +54,20 @@ def moment_of(asked: AsOfIn, *, principal: Principal) -> tuple[datetime | None, 
     )
     known_at = read_known_at(asked.known_at, principal=principal) if asked.known_at is not None else None
     return valid_at, known_at
+
+
+def chat_of(ref: str | None, *, principal: Principal) -> str | None:
+    """The id of a chat that is named by it, or by the id that it had where it came from.
+
+    Raises:
+        NotFound: missing and foreign alike.
+    """
+    if ref is None or references.as_uuid(ref) is not None:
+        return ref
+    found = chats.find_imported(principal=principal, external_id=ref)
+    if found is None:
+        raise chats.no_chat()
+    return str(found.id)
 
 
 def time_range_of(asked: tuple[str, str] | None, *, principal: Principal) -> tuple[datetime, datetime] | None:

@@ -72,6 +72,13 @@ def find_chat(*, principal: Principal, chat_id: UUID) -> ChatView | None:
     return chat_view(chat) if chat else None
 
 
+def find_imported(*, principal: Principal, external_id: str) -> ChatView | None:
+    """The chat that had this id where it came from; of several the newest."""
+    with scope(principal):
+        chat = _own(principal).filter(external_id=external_id).exclude(source="").order_by("-created_at").first()
+    return chat_view(chat) if chat else None
+
+
 def lock_chat(chat_id: UUID, scope_ref: str) -> Chat:
     """The chat, locked until the transaction ends: its messages are numbered one by one.
 

@@ -48,7 +48,7 @@ def search_world(request: ApiRequest, body: SearchIn) -> SearchAnswer:
             mode=body.mode,
             kinds=tuple(body.kinds),
             source_kinds=tuple(body.source_kinds),
-            chat=body.chat,
+            chat=inputs.chat_of(body.chat, principal=principal),
             predicate=body.predicate,
             time_range=inputs.time_range_of(body.time_range, principal=principal),
             valid_at=valid_at,

@@ -12,7 +12,7 @@ import pytest
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
-from gedaechtnis.identity.models import User
+from gedaechtnis.identity.models import AuditEntry, User
 from gedaechtnis.identity.principals import Principal, user_scope
 from gedaechtnis.memory import ports
 from gedaechtnis.memory.projecting import episodes, index, vectors
@@ -252,3 +252,41 @@ def test_a_named_month_finds_what_was_said_then(api: Any, anna: User, as_anna: P
     only = find(api, "wandern", source_kinds=["episode"], time_range=["2023-08-01", "2023-09-01"])
     assert texts(only)[0] == "Wir waren wandern, sehr heiß"
     assert not set(texts(only)) & {"Wir waren wandern und danach Eis essen", "Abends noch im Kino"}
+
+
+def test_one_conversation_alone(api: Any, anna: User, as_anna: Principal, meaning: bool) -> None:
+    propose(api, LUNA)
+    say(as_anna, (NINE, "Der Schlüssel liegt unter der Matte"))
+    say(as_anna, (NINE, "Der Schlüssel liegt beim Nachbarn"))
+    with clock.frozen(NINE):
+        learn(anna)
+        both = find(api, "Wo liegt der Schlüssel?", source_kinds=["episode"])["hits"]
+        assert len(both) == 2
+        only = find(api, "Wo liegt der Schlüssel?", source_kinds=["episode"], chat=both[1]["chat"])["hits"]
+    assert [hit["message_id"] for hit in only] == [both[1]["message_id"]]
+    assert_problem(api.post(SEARCH, {"query": "Schlüssel", "chat": "nirgends"}), 404, "not_found")
+
+
+def test_what_is_related_is_found_by_the_graph(api: Any, anna: User, meaning: bool) -> None:
+    propose(
+        api,
+        LENA,
+        FIRM,
+        {
+            "op": "assert_relationship",
+            "subject_ref": "person:lena",
+            "predicate": "works_at",
+            "object_ref": FIRM["id_hint"],
+        },
+        fact("address", "Hafenstraße 3", subject="organisation:firma"),
+    )
+    learn(anna)
+    hits = find(api, "Was ist mit Lena?")["hits"]
+    address = next(hit for hit in hits if "Hafenstraße" in hit["text"])
+    assert address["voices"]["graph"] > 0
+
+
+def test_an_agent_that_may_only_read_searches_and_leaves_an_entry(anna: User, client_for: Any) -> None:
+    reader = client_for(anna, agent_role="assistant", read_only=True)
+    assert find(reader, "Tee")["hits"] == []
+    assert AuditEntry.objects.filter(details__route="search_world", details__status="200").exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -127,7 +127,8 @@ def _weigh(question: Question, found: _Found) -> list[Weighed]:
 def _spread(similarities: Collection[float]) -> Spread | None:
     if len(similarities) < 2:
         return None
-    return Spread(statistics.fmean(similarities), statistics.pstdev(similarities))
+    mean = math.fsum(similarities) / len(similarities)
+    return Spread(mean, math.sqrt(math.fsum((one - mean) ** 2 for one in similarities) / len(similarities)))
 
 
 def _candidate(record: Record, question: Question, found: _Found) -> Candidate:

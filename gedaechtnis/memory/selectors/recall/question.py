@@ -56,7 +56,7 @@ def understand(text: str, *, mode: Mode, principal: Principal, moment: Moment) -
     Names of speakers are cut from its words: whose turn it is tells more than who is addressed in it. What a person
     types as key words stays as it is.
     """
-    named = people.named_in(text, own_scope=principal.default_scope)
+    named = people.named_in(text, own_scope=principal.read_scopes[0])
     rest = query.without(text, named.speaker_words) if mode != "keyword" else text
     words = vocabulary.look_up(query.terms(rest) or query.terms(text))
     dated: tuple[Period, ...] = ()
