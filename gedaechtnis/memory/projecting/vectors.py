@@ -50,14 +50,17 @@ class Progress:
     trouble: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     """What is embedded of a projection, and by what it is recognised as unchanged."""
 
     id: UUID
-    text: str
     digest: str
     classification: int
+    source_kind: str
+    source_id: UUID
+    part: int
+    text: str
 
 
 def ask(scope_ref: str) -> None:
@@ -77,7 +80,8 @@ def embed_pending(*, scope_ref: str, limit: int = BATCH, attempts: int = 0) -> P
     principal = principals.system(scope_ref, EMBED)
     with scope(principal, write=scope_ref):
         _withhold(scope_ref, model.clearance)
-        texts = _read(_WAITING, model, {"scope": scope_ref, "attempts": attempts, "limit": limit})
+        sought = {"scope": scope_ref, "attempts": attempts, "most": MAX_ATTEMPTS - 1, "limit": limit}
+        texts = read(_WAITING, model, sought)
     if not texts:
         return Progress()
     try:
@@ -95,9 +99,17 @@ def embed_pending(*, scope_ref: str, limit: int = BATCH, attempts: int = 0) -> P
 
 
 def store(
-    scope_ref: str, model: EmbeddingModel, texts: Sequence[Text], vectors: Sequence[Sequence[float] | None]
+    scope_ref: str,
+    model: EmbeddingModel,
+    texts: Sequence[Text],
+    vectors: Sequence[Sequence[float] | None],
+    *,
+    beside: bool = False,
 ) -> int:
-    """Write the vectors of texts that are still as they were read; returns how many. In the open scope."""
+    """Write the vectors of texts that are still as they were read; returns how many. In the open scope.
+
+    `beside`: another model's are searched, for which a waiting text goes on waiting.
+    """
     found = [(text, vector) for text, vector in zip(texts, vectors, strict=True) if vector is not None]
     if not found:
         return 0
@@ -108,6 +120,7 @@ def store(
             {
                 "scope": scope_ref,
                 "model": model.name,
+                "beside": beside,
                 "ids": [text.id for text, _vector in found],
                 "digests": [text.digest for text, _vector in found],
                 "levels": [text.classification for text, _vector in found],
@@ -118,8 +131,8 @@ def store(
     return written
 
 
-_SELECT = """
-SELECT p.id, p.text, md5(p.text), p.classification, p.source_kind, p.speaker,
+SELECT = """
+SELECT p.id, md5(p.text), p.classification, p.source_kind, p.source_id, p.part, p.text, p.speaker,
        CASE WHEN %(looks_back)s AND p.source_kind = 'episode' THEN (
          SELECT q.text FROM memory_projections q
          WHERE q.scope_ref = p.scope_ref AND q.session_id = p.session_id AND q.position < p.position
@@ -128,22 +141,23 @@ SELECT p.id, p.text, md5(p.text), p.classification, p.source_kind, p.speaker,
 FROM memory_projections p
 """
 
-_WAITING = (
-    _SELECT
-    + """
-WHERE p.scope_ref = %(scope)s AND p.vector_pending AND p.vector_attempts = %(attempts)s
+_WAITING = f"""{SELECT}
+WHERE p.scope_ref = %(scope)s AND p.vector_pending
+  AND CASE WHEN p.vector_attempts BETWEEN 1 AND %(most)s THEN p.vector_attempts ELSE 0 END = %(attempts)s
 ORDER BY p.id LIMIT %(limit)s
 """
-)
 
 _STORE = """
 WITH made AS (
   SELECT * FROM unnest(%(ids)s::uuid[], %(digests)s::text[], %(levels)s::smallint[], %(vectors)s::text[])
     AS made (id, digest, level, vector)
 ), same AS (
-  UPDATE memory_projections p SET vector_pending = false, vector_attempts = 0 FROM made
-  WHERE p.id = made.id AND p.scope_ref = %(scope)s AND p.classification = made.level AND md5(p.text) = made.digest
-  RETURNING p.id, p.scope_ref, p.org_id, p.classification, made.vector
+  SELECT p.id, p.scope_ref, p.org_id, p.classification, made.vector
+  FROM memory_projections p JOIN made ON p.id = made.id
+  WHERE p.scope_ref = %(scope)s AND p.classification = made.level AND md5(p.text) = made.digest
+), settled AS (
+  UPDATE memory_projections p SET vector_pending = false, vector_attempts = 0 FROM same
+  WHERE p.id = same.id AND (p.vector_pending OR p.vector_attempts <> 0) AND NOT (p.vector_pending AND %(beside)s)
 )
 INSERT INTO projection_vectors (id, model, scope_ref, org_id, classification, vector)
 SELECT id, %(model)s, scope_ref, org_id, classification, vector::halfvec FROM same
@@ -151,18 +165,18 @@ ON CONFLICT (id, model) DO UPDATE SET vector = EXCLUDED.vector, classification =
 """
 
 
-def _read(sql: str, model: EmbeddingModel, parameters: dict[str, Any]) -> list[Text]:
+def read(sql: str, model: EmbeddingModel, parameters: dict[str, Any]) -> list[Text]:
     """What the statement picks, each with the turn before it where the model wants that and it is no more sensitive."""
     with connection.cursor() as cursor:
         cursor.execute(sql, {**parameters, "looks_back": model.looks_back})
         rows = cursor.fetchall()
     return [
-        Text(id=id, text=_told(model, text, kind, speaker, before), digest=digest, classification=level)
-        for id, text, digest, level, kind, speaker, before in rows
+        Text(id, digest, level, kind, source_id, part, _told(model, kind, *told))
+        for id, digest, level, kind, source_id, part, *told in rows
     ]
 
 
-def _told(model: EmbeddingModel, text: str, kind: str, speaker: str, before: str | None) -> str:
+def _told(model: EmbeddingModel, kind: str, text: str, speaker: str, before: str | None) -> str:
     if before:
         # What is embedded is cut at its end, and that is the turn itself.
         return f"{before[: MAX_CHARACTERS // 2]}\n{text}"[:MAX_CHARACTERS]
@@ -186,7 +200,7 @@ def _count_attempt(scope_ref: str, texts: Sequence[Text]) -> int:
         return 0
     with connection.cursor() as cursor:
         cursor.execute(
-            "UPDATE memory_projections SET vector_attempts = vector_attempts + 1, "
+            "UPDATE memory_projections SET vector_attempts = greatest(vector_attempts, 0) + 1, "
             "vector_pending = vector_attempts + 1 < %s WHERE scope_ref = %s AND id = ANY (%s) AND vector_pending",
             [MAX_ATTEMPTS, scope_ref, [text.id for text in texts]],
         )

@@ -7,18 +7,24 @@ next to nothing. So we look how much there is to see and choose (docs/adr/0020-e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
 
 from gedaechtnis.memory.selectors.recall.filters import Filters
-from gedaechtnis.memory.spaces import as_text, literal
+from gedaechtnis.memory.spaces import as_text, index_name, literal
 from gedaechtnis.scoping.context import current_scope, planned
 
-EXACT_ROWS = 20_000
-"""Up to so many rows all of them are compared."""
+FEW = 5_000
+"""So many rows are compared one by one faster than anything could be looked up."""
+_STEPS_PER_ROW = 20
+"""A step in the index costs as much as comparing so many rows."""
 SAMPLE = 1000
+
+_MOST = 0.5
+_COUNTED = 100_000
 
 _INDEX = {"enable_sort": "off", "hnsw__ef_search": "100", "hnsw__iterative_scan": "relaxed_order"}
 
@@ -32,40 +38,71 @@ def nearest(
     """
     if vector is None or limit < 1:
         return []
-    if is_small(filters):
+    amount = _amount(model, filters)
+    if amount.is_small(limit):
         return exact(vector, model, filters, limit)
-    found = by_index(vector, model, filters, limit)
+    # Among many rows of others the index loses some on its way: what is to be found is a part of what is asked for.
+    found = by_index(vector, model, filters, limit if amount.share > _MOST else 2 * limit)[:limit]
     if len(found) < limit:
         # The index gives up among rows that nobody asked for: then there are few that were.
         return exact(vector, model, filters, limit)
     return found
 
 
-def is_small(filters: Filters | None) -> bool:
-    """Whether what a reader sees, restricted so far as it can be told quickly, is few enough to compare all of it."""
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """How many rows a reader sees, restricted as far as that is told quickly, and how many the index holds in all."""
+
+    rows: int
+    indexed: float
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.rows / max(self.indexed, 1.0))
+
+    def is_small(self, limit: int) -> bool:
+        """Whether comparing all rows is faster than walking through the index, past the rows of others."""
+        return self.rows <= FEW or self.indexed <= 0 or self.rows < _STEPS_PER_ROW * limit / self.share
+
+
+def _amount(model: str, filters: Filters | None) -> _Amount:
     kinds = list(filters.source_kinds) if filters and filters.source_kinds else None
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT coalesce(sum(projections), 0) FROM projection_counts "
-            "WHERE %s::text[] IS NULL OR source_kind = ANY (%s::text[])",
-            [kinds, kinds],
+            "SELECT coalesce(sum(projections), 0), (SELECT reltuples FROM pg_class WHERE oid = to_regclass(%s)) "
+            "FROM projection_counts WHERE %s::text[] IS NULL OR source_kind = ANY (%s::text[])",
+            [index_name(model), kinds, kinds],
         )
-        if cursor.fetchone()[0] <= EXACT_ROWS:
-            return True
-        if filters is None or not (filters.chat_id or filters.time_range):
-            return False
-        condition, parameters = filters.condition("p")
-        cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM memory_projections p WHERE p.scope_ref IN ({_scopes()}) "  # noqa: S608
-            f"AND {condition} LIMIT {EXACT_ROWS + 1:d}) AS taken",
-            parameters,
-        )
-        matching: int = cursor.fetchone()[0]
-    return matching <= EXACT_ROWS
+        rows, indexed = cursor.fetchone()
+        if rows > FEW and filters and (filters.chat_id or filters.time_range):
+            condition, parameters = filters.condition("p")
+            cursor.execute(
+                f"SELECT count(*) FROM (SELECT FROM memory_projections p WHERE p.scope_ref IN ({_scopes()}) "  # noqa: S608
+                f"AND {condition} LIMIT {_COUNTED:d}) AS taken",
+                parameters,
+            )
+            rows = cursor.fetchone()[0]
+    return _Amount(int(rows), indexed or 0.0)
 
 
 def exact(vector: Sequence[float], model: str, filters: Filters | None, limit: int) -> list[tuple[UUID, float]]:
     """As `nearest`, comparing all vectors. The index is on another expression, so the planner cannot take it."""
+    if filters is None:
+        return _run(*_statement("v.vector", "halfvec", vector, model, None, limit))
+    if not _is_narrow(filters):
+        # Nearly everything passes: to look at the nearest alone takes half the time of looking at all.
+        statement, parameters = _statement("v.vector", "halfvec", vector, model, None, 3 * limit)
+        condition, values = filters.condition("p")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT n.id, n.distance, EXISTS (SELECT FROM memory_projections p WHERE p.id = n.id AND {condition}) "  # noqa: S608
+                f"FROM ({statement}) AS n",
+                [*values, *parameters],
+            )
+            looked_at = cursor.fetchall()
+        passed = [(id, distance) for id, distance, passes in looked_at if passes]
+        if len(passed) >= limit or len(looked_at) < 3 * limit:
+            return _ranked(passed)[:limit]
     return _run(*_statement("v.vector", "halfvec", vector, model, filters, limit))
 
 
@@ -113,7 +150,7 @@ def _statement(
         where += f" AND EXISTS (SELECT FROM memory_projections p WHERE p.id = v.id AND {condition})"
         parameters += values
     return (
-        f"SELECT v.id, {column} <=> %s::{form} FROM projection_vectors v "  # noqa: S608
+        f"SELECT v.id, {column} <=> %s::{form} AS distance FROM projection_vectors v "  # noqa: S608
         f"WHERE {where} ORDER BY 2 LIMIT {limit:d}"
     ), parameters
 
@@ -121,9 +158,25 @@ def _statement(
 def _run(statement: str, parameters: Sequence[Any]) -> list[tuple[UUID, float]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
-        # The index hands them out nearly in order.
-        found = sorted(cursor.fetchall(), key=lambda row: (row[1], row[0]))
-    return [(id, 1 - distance) for id, distance in found]
+        return _ranked(cursor.fetchall())
+
+
+def _ranked(found: Sequence[tuple[UUID, float]]) -> list[tuple[UUID, float]]:
+    """By similarity instead of distance; the index hands them out only nearly in order."""
+    return [(id, 1 - distance) for id, distance in sorted(found, key=lambda row: (row[1], row[0]))]
+
+
+def _is_narrow(filters: Filters) -> bool:
+    """Whether they ask for more than what is believed."""
+    return bool(
+        filters.source_kinds
+        or filters.kinds
+        or filters.predicate
+        or filters.chat_id
+        or filters.valid_at
+        or filters.said_until
+        or filters.time_range
+    )
 
 
 def _scopes() -> str:
