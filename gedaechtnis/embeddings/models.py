@@ -15,7 +15,7 @@ from gedaechtnis.memory.ports import EmbeddingModel
 
 @cache
 def model_at(address: str) -> EmbeddingModel:
-    """The model of an address; keys and clearance come from the settings. Raises ValueError where it is none."""
+    """The model of an address; key and clearance come from the settings. Raises ValueError where it is none."""
     if address == addresses.BUNDLED:
         return BundledModel()
     return Breaker(

@@ -55,7 +55,6 @@ class EmbeddingModel(Protocol):
         """Make ready what would hold up the first text."""
 
 
-MeaningFinder = Callable[[str, "str | None"], "list[UUID]"]
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
 QuoteClassifier = Callable[[str, str, int], None]
 Publisher = Callable[[str, dict[str, Any]], None]
@@ -68,10 +67,6 @@ def _no_quotes(scope_ref: str, ref: str, text: str) -> Quote | None:
 
 def _classify_nothing(scope_ref: str, ref: str, level: int) -> None:
     return None
-
-
-def _mean_nothing(name: str, kind: str | None) -> list[UUID]:
-    return []
 
 
 def _make_no_model(address: str) -> EmbeddingModel:
@@ -87,9 +82,6 @@ find_quote: QuoteFinder = _no_quotes
 
 classify_quoted: QuoteClassifier = _classify_nothing
 """(scope_ref, `msg:<id>`, level) → the message is at least as sensitive as what was learned from it."""
-
-find_by_meaning: MeaningFinder = _mean_nothing
-"""(name, kind) → entities of the open scope whose description is close in meaning, the closest first."""
 
 model_at: ModelMaker = _make_no_model
 """(address) → the embedding model it names. Raises ValueError where it names none."""
@@ -108,11 +100,6 @@ def bind_quote_finder(function: QuoteFinder) -> None:
 def bind_quote_classifier(function: QuoteClassifier) -> None:
     global classify_quoted
     classify_quoted = function
-
-
-def bind_meaning_finder(function: MeaningFinder) -> None:
-    global find_by_meaning
-    find_by_meaning = function
 
 
 def bind_publisher(function: Publisher) -> None:

@@ -25,6 +25,11 @@ class InUse:
     note: str | None = None
 
 
+def is_on() -> bool:
+    """Whether anything is found by meaning."""
+    return ports.embedding_model() is not None
+
+
 def in_use() -> InUse:
     """The model whose vectors are there. Only `embeddings switch` changes it; the settings say it the first time.
 
@@ -49,7 +54,8 @@ def hold(model: EmbeddingModel) -> bool:
     The first that is asked becomes it.
     """
     if not VectorSpace.objects.filter(is_active=True).exists():
-        VectorSpace.objects.bulk_create([_space(model, is_active=True)], ignore_conflicts=True)
+        build(model)
+        VectorSpace.objects.filter(name=model.name).update(is_active=True)
     with connection.cursor() as cursor:
         cursor.execute("SELECT FROM vector_spaces WHERE name = %s AND is_active FOR SHARE", [model.name])
         is_active: bool = cursor.rowcount == 1
@@ -58,7 +64,7 @@ def hold(model: EmbeddingModel) -> bool:
 
 def build(model: EmbeddingModel) -> None:
     """Say that vectors of a model are being made beside those searched."""
-    VectorSpace.objects.bulk_create([_space(model, is_active=False)], ignore_conflicts=True)
+    VectorSpace.objects.bulk_create([_space(model)], ignore_conflicts=True)
     VectorSpace.objects.filter(name=model.name).update(address=model.address)
 
 
@@ -117,11 +123,5 @@ def as_text(vector: Sequence[float]) -> str:
     return "[" + ",".join(format(number, ".6g") for number in vector) + "]"
 
 
-def _space(model: EmbeddingModel, *, is_active: bool) -> VectorSpace:
-    return VectorSpace(
-        name=model.name,
-        address=model.address,
-        dimensions=model.dimensions,
-        is_active=is_active,
-        made_at=clock.now(),
-    )
+def _space(model: EmbeddingModel) -> VectorSpace:
+    return VectorSpace(name=model.name, address=model.address, dimensions=model.dimensions, made_at=clock.now())

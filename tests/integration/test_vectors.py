@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from typing import Any
-from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.test import Client
+from django.urls import reverse
 
 from gedaechtnis.common import clock
-from gedaechtnis.common.ids import uuid7
-from gedaechtnis.embeddings import models
 from gedaechtnis.embeddings.openai_compatible import OpenAICompatibleModel
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, system
-from gedaechtnis.memory import ports, spaces
-from gedaechtnis.memory.projecting import vectors
+from gedaechtnis.memory import ports, resolution, spaces
+from gedaechtnis.memory.projecting import index, vectors
+from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.selectors.recall import meaning, nearest
+from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import Work
-from gedaechtnis.world.models import Projection, ProjectionVector, VectorSpace
+from gedaechtnis.world.models import Projection, VectorSpace
+from tests.conftest import text_of
 from tests.embedding_endpoint import Service, running, vector_of
+from tests.projected import embed_all, found, project, projection, stored, use
 
 
 @pytest.fixture
@@ -40,61 +42,11 @@ def model(database: None, service: Service, monkeypatch: pytest.MonkeyPatch) -> 
     return made
 
 
-def use(monkeypatch: pytest.MonkeyPatch, *made: ports.EmbeddingModel) -> None:
-    """The first as the model of the settings, the others for whom asks for them."""
-    by_address = {model.address: model for model in made}
-    monkeypatch.setattr(ports, "_embedding_model", made[0] if made else None)
-    monkeypatch.setattr(ports, "model_at", lambda address: by_address.get(address) or models.model_at(address))
-
-
 @pytest.fixture
 def own(anna: User) -> str:
     """Anna's scope, of which nothing is found but what a test puts there."""
     Work.objects.filter(kind="index").delete()
     return f"user:{anna.sub}"
-
-
-def project(scope_ref: str, *texts: str, **more: Any) -> list[UUID]:
-    """Projections as the indexer makes them."""
-    now = clock.now()
-    rows = [
-        Projection(
-            scope_ref=scope_ref,
-            source_kind=more.get("source_kind", "fact"),
-            source_id=uuid7(),
-            ref=f"fact:{number}",
-            text=text,
-            recorded_at=now,
-            touched_at=now,
-            **{"classification": 2, **{name: value for name, value in more.items() if name != "source_kind"}},
-        )
-        for number, text in enumerate(texts)
-    ]
-    with scope(system(scope_ref, "index"), write=scope_ref):
-        Projection.objects.bulk_create(rows)
-    return [row.id for row in rows]
-
-
-def projection(scope_ref: str, id: UUID) -> Projection:
-    with scope(system(scope_ref, "index")):
-        return Projection.objects.get(id=id)
-
-
-def stored(scope_ref: str) -> dict[UUID, str]:
-    with scope(system(scope_ref, "index")):
-        return dict(ProjectionVector.objects.values_list("id", "model"))
-
-
-def found(who: Principal, text: str, limit: int = 10) -> list[UUID]:
-    """What search by meaning finds, as a reader."""
-    asked = meaning.ask(text)
-    with scope(who):
-        return [id for id, _near in nearest.nearest(asked.vector, asked.model, None, limit)]
-
-
-def embed_all(scope_ref: str) -> None:
-    while vectors.embed_pending(scope_ref=scope_ref).left:
-        pass
 
 
 def test_waiting_texts_get_vectors_and_are_found(model: ports.EmbeddingModel, as_anna: Principal, own: str) -> None:
@@ -305,3 +257,37 @@ def test_the_first_model_used_is_the_one_in_use(model: ports.EmbeddingModel, own
     (space,) = VectorSpace.objects.all()
     assert (space.name, space.is_active, space.dimensions) == (model.name, True, model.dimensions)
     assert spaces.in_use() == spaces.InUse(model=model)
+
+
+def test_a_name_is_understood_by_meaning_when_nothing_else_helps(
+    model: ports.EmbeddingModel, service: Service, as_anna: Principal, as_clara: Principal, own: str
+) -> None:
+    """A card close in meaning, of an entity whose name could be the asked one, is a guess that is told as such."""
+    name, other = "Ute Rad", "Uta Ray"
+    proposal = MemoryMutationProposal.model_validate(
+        {"operations": [{"op": "upsert_entity", "id_hint": "x", "kind": "person", "canonical_name": other}]}
+    )
+    (result,) = commit_proposal(principal=as_anna, proposal=proposal).results
+    assert result.entity_id is not None
+    index.run(scope_ref=own)
+    assert resolution.resolve(principal=as_anna, name=name, kind="person").is_new, "without vectors nobody knows"
+    with scope(as_anna):
+        card = Projection.objects.get(source_id=result.entity_id, source_kind="entity").text
+    service.odd = {card: vector_of(name), card[: vectors.MAX_CHARACTERS]: vector_of(name)}
+    embed_all(own)
+    found = resolution.resolve(principal=as_anna, name=name, kind="person")
+    assert (found.entity_id, found.step) == (result.entity_id, resolution.Step.MEANING)
+    assert resolution.resolve(principal=as_anna, name=name, kind="organization").is_new
+    assert resolution.resolve(principal=as_clara, name=name, kind="person").is_new
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_settings_page_says_when_search_knows_words_alone(
+    anna: User, page_for: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    anna.language = language
+    anna.save()
+    said = {"de": "Wörter, keine Bedeutungen", "en": "words here, not meanings"}[language]
+    assert said not in text_of(page_for(anna).get(reverse("settings")))
+    use(monkeypatch)
+    assert said in text_of(page_for(anna).get(reverse("settings")))

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from gedaechtnis.identity import principals
 from gedaechtnis.memory import spaces
-from gedaechtnis.memory.ports import EmbeddingModel
+from gedaechtnis.memory.ports import EmbeddingModel, EmbeddingsUnavailable
 from gedaechtnis.memory.projecting.vectors import BATCH, EMBED, SELECT, Text, read, store
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import ScopeClock
@@ -55,8 +55,10 @@ def switch(model: EmbeddingModel, tell: Tell) -> None:
     For the model in use already it completes what is missing. `tell` is told how it goes.
 
     Raises:
-        EmbeddingsUnavailable: the model does not answer; what it answered so far is kept.
+        EmbeddingsUnavailable: the model does not answer, or not with vectors of its length. What is done is kept.
     """
+    if model.embed(["Guten Morgen"]) == [None]:
+        raise EmbeddingsUnavailable(f"it answers, but with no vector of {model.dimensions} numbers")
     spaces.build(model)
     tell(f"{_complete(model, tell)} vectors made")
     spaces.make_index(model.name, model.dimensions)
@@ -110,7 +112,8 @@ def _complete_scope(model: EmbeddingModel, scope_ref: str) -> Iterator[int]:
             return
         vectors = model.embed([text.text for text in texts])
         with scope(principal, write=scope_ref):
-            yield store(scope_ref, model, texts, vectors, beside=not spaces.hold(model))
+            made = store(scope_ref, model, texts, vectors, beside=not spaces.hold(model))
+        yield made
         after = _place(texts[-1])
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gedaechtnis.common import clock
 from gedaechtnis.common.text import search_keys
-from gedaechtnis.memory import ports
 from gedaechtnis.memory.resolution.plausibility import is_plausible
 from gedaechtnis.memory.selectors import names
-from gedaechtnis.world.models import Entity
+from gedaechtnis.memory.selectors.recall import nearest
+from gedaechtnis.memory.selectors.recall.filters import Filters
+from gedaechtnis.memory.selectors.recall.meaning import Asked
+from gedaechtnis.scoping.context import current_scope
+from gedaechtnis.world.models import Entity, Projection
 
 SURE = 0.6
 """From this share of common trigrams on two names are alike."""
+
+CLOSE = 0.6
+"""From this similarity on a name and the card of an entity are close in meaning; unrelated ones stay below 0.4."""
 
 _LOOKED_AT = 20
 _SPELT_OTHERWISE = 2
@@ -32,10 +39,21 @@ def alike(name: str, kind: str | None) -> list[Entity]:
     return _plausible(name, sorted(sure, key=lambda place: -shares[place.id]))
 
 
-def close_in_meaning(name: str, kind: str | None) -> list[Entity]:
-    """Whose description is close, as far as somebody knows about meaning."""
-    found = Entity.objects.in_bulk(ports.find_by_meaning(name, kind))
-    return [entity for entity in found.values() if is_plausible(name, entity.canonical_name)]
+def close_in_meaning(asked: Asked, name: str, kind: str | None) -> list[Entity]:
+    """Whose card is close in meaning to the name as the embedding model sees it, and whose own name could be it."""
+    seen = current_scope()
+    if seen is None:
+        return []
+    cards = Filters(
+        ticks=dict.fromkeys(seen.read, clock.now()),
+        source_kinds=(Projection.Source.ENTITY,),
+        kinds=(kind,) if kind else (),
+    )
+    found = nearest.nearest(asked.vector, asked.model, cards, _LOOKED_AT)
+    sources = dict(Projection.objects.filter(pk__in=[id for id, _near in found]).values_list("pk", "source_id"))
+    close = [sources[id] for id, near in found if near >= CLOSE and id in sources]
+    entities = Entity.objects.filter(status=Entity.Status.ACTIVE).in_bulk(close)
+    return [entities[id] for id in close if id in entities and is_plausible(name, entities[id].canonical_name)]
 
 
 def _places(name: str, kind: str | None) -> list[names.Place]:

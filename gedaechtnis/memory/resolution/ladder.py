@@ -19,7 +19,8 @@ from gedaechtnis.memory.answers import EntityView
 from gedaechtnis.memory.resolution import alike
 from gedaechtnis.memory.selectors import distinguishing
 from gedaechtnis.memory.selectors.entities import entity_views, search_entities
-from gedaechtnis.scoping.context import scope
+from gedaechtnis.memory.selectors.recall import meaning
+from gedaechtnis.scoping.context import current_scope, scope
 from gedaechtnis.world.models import Entity
 
 _CANDIDATES = 20
@@ -76,16 +77,31 @@ def resolve_all(
     """As `resolve` for several at once; spellings of one unknown name are one new entity."""
     for mention in mentions:
         check_text(mention.name, field="ref", limit=500)
-    resolved: list[ResolvedEntity] = []
-    new: dict[tuple[str, str | None], int] = {}
+    is_inside = current_scope() is not None
     with scope(principal):
-        for index, mention in enumerate(mentions):
-            found = _resolve(principal, mention, at)
-            if found.is_new:
-                first = new.setdefault((name_key(mention.name), mention.kind), index)
-                found = found if first == index else replace(found, same_as=first)
-            resolved.append(found)
-    return tuple(resolved)
+        by_name = [_resolve(principal, mention, at) for mention in mentions]
+    # The model may be far away: it is asked while no scope is open, or not at all.
+    found = by_name if is_inside else [_by_meaning(principal, resolved) for resolved in by_name]
+    new: dict[tuple[str, str | None], int] = {}
+    for index, (mention, resolved) in enumerate(zip(mentions, found, strict=True)):
+        if resolved.is_new:
+            first = new.setdefault((name_key(mention.name), mention.kind), index)
+            found[index] = resolved if first == index else replace(resolved, same_as=first)
+    return tuple(found)
+
+
+def _by_meaning(principal: Principal, resolved: ResolvedEntity) -> ResolvedEntity:
+    """The last step, for a name that resembles nobody's."""
+    if not resolved.is_new or resolved.candidates:
+        return resolved
+    asked = meaning.ask(resolved.name)
+    if asked.vector is None:
+        return resolved
+    with scope(principal):
+        likely = alike.close_in_meaning(asked, resolved.name, resolved.kind)
+        if len(likely) == 1:
+            return _found(likely[0], Step.MEANING)
+        return replace(resolved, candidates=entity_views(likely))
 
 
 def _resolve(principal: Principal, mention: Mention, at: datetime | None) -> ResolvedEntity:
@@ -102,7 +118,6 @@ def _resolve(principal: Principal, mention: Mention, at: datetime | None) -> Res
     for step, look in (
         (Step.SPELLING, alike.spelt_otherwise),
         (Step.ALIKE, alike.alike),
-        (Step.MEANING, alike.close_in_meaning),
     ):
         likely = look(name, kind)
         if len(likely) == 1:

@@ -10,6 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from gedaechtnis.memory import spaces
 from gedaechtnis.web.forms import SettingsForm
 from gedaechtnis.web.http import PersonRequest, private, show
 from gedaechtnis.web.views.session import keep_language
@@ -25,7 +26,7 @@ def edit(request: PersonRequest) -> HttpResponse:
     initial = {"language": user.language, "time_zone": user.time_zone, "theme": request.COOKIES.get("theme", "auto")}
     form = SettingsForm(request.POST or None, initial=initial)
     if request.method != "POST" or not form.is_valid():
-        context = {"nav": "settings", "section": "general", "form": form}
+        context = {"nav": "settings", "section": "general", "form": form, "finds_by_meaning": spaces.is_on()}
         return show(request, "settings/edit.html", "settings-form", context, status=422 if form.errors else 200)
     form.save(user)
     response = redirect("settings")

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from gedaechtnis.common import clock
+from gedaechtnis.memory import spaces
 from gedaechtnis.registry.seed import seed
 from gedaechtnis.scoping import checks, grants
 from gedaechtnis.world import partitions
@@ -20,6 +21,7 @@ class Command(BaseCommand):
         call_command("migrate", database="owner", interactive=False, verbosity=max(0, verbosity - 1))
         grants.apply()
         seed()
+        spaces.prepare()
         now = clock.now()
         partitions.ensure(now)
         partitions.schedule(now + timedelta(days=1))
