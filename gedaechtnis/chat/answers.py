@@ -63,6 +63,21 @@ class ChatView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """A message (`message_id`) in its conversation; `earlier_id` and `later_id` are messages beyond, if there are."""
+
+    chat: ChatView
+    message_id: UUID
+    messages: tuple[MessageView, ...]
+    earlier_id: UUID | None
+    later_id: UUID | None
+
+    @property
+    def message(self) -> MessageView:
+        return next(message for message in self.messages if message.id == self.message_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Posted:
     """`reply` is None while a model still streams."""
 

@@ -9,7 +9,7 @@ from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext as _
 
 from gedaechtnis.chat import phrasing
-from gedaechtnis.chat.answers import ChatView, FactChip, MessageView, PartView
+from gedaechtnis.chat.answers import ChatView, FactChip, MessageView, PartView, Surroundings
 from gedaechtnis.chat.models import Chat, Message
 from gedaechtnis.common.problems import NotFound
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
@@ -114,6 +114,31 @@ def place_of(*, principal: Principal, chat_id: UUID, message_id: UUID) -> int | 
     """The `seq` of a message of the chat; None for one that is not there."""
     with scope(principal):
         return _readable(principal).filter(chat_id=chat_id, pk=message_id).values_list("seq", flat=True).first()
+
+
+def around(*, principal: Principal, message_id: UUID, each_side: int = 8) -> Surroundings:
+    """A message among those before and after it.
+
+    Raises:
+        NotFound: missing and foreign alike.
+    """
+    with scope(principal):
+        readable = _readable(principal).filter(scope_ref=own_scope(principal))
+        asked = readable.filter(pk=message_id).first()
+        if asked is None:
+            raise NotFound(_("There is no such message."))
+        chat = chat_view(_own(principal).get(pk=asked.chat_id))
+        others = readable.filter(chat_id=asked.chat_id)
+        before = list(others.filter(seq__lt=asked.seq).order_by("-seq")[: each_side + 1])
+        after = list(others.filter(seq__gt=asked.seq).order_by("seq")[: each_side + 1])
+    shown = [*before[:each_side][::-1], asked, *after[:each_side]]
+    return Surroundings(
+        chat=chat,
+        message_id=asked.pk,
+        messages=_views(principal, shown),
+        earlier_id=before[each_side].pk if len(before) > each_side else None,
+        later_id=after[each_side].pk if len(after) > each_side else None,
+    )
 
 
 def reply_of(*, principal: Principal, run_id: UUID) -> MessageView | None:

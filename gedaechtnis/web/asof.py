@@ -53,18 +53,23 @@ class Moment:
     @property
     def query(self) -> str:
         """The moment as it stands in the address, with its question mark; empty for today."""
+        return f"?{urlencode(self.parameters)}" if self.parameters else ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The moment by the names of the address; nothing for today."""
         match self.axis:
             case Axis.VALID if self.valid_at:
-                return "?" + urlencode({"valid_at": rfc3339(self.valid_at)})
+                return {"valid_at": rfc3339(self.valid_at)}
             case Axis.KNOWN if self.known_at:
-                return "?" + urlencode({"as_of": rfc3339(self.known_at)})
+                return {"as_of": rfc3339(self.known_at)}
             case Axis.KNOWN:
-                return "?" + urlencode({"axis": self.axis})
+                return {"axis": self.axis}
             case Axis.BOTH:
                 both = {"valid_at": self.valid_at, "known_at": self.known_at}
-                return "?" + urlencode({name: rfc3339(at) for name, at in both.items() if at})
+                return {name: rfc3339(at) for name, at in both.items() if at}
             case _:
-                return ""
+                return {}
 
     def on(self, axis: Axis) -> Moment:
         """The same instant, asked on another axis."""

@@ -15,6 +15,7 @@ from gedaechtnis.web.views import (
     groups,
     orgs,
     proposals,
+    search,
     security,
     session,
     settings,
@@ -25,6 +26,7 @@ from gedaechtnis.web.views import (
 urlpatterns = [
     path("", chat.home, name="home"),
     path("nachrichten/", chat.post, name="message-post"),
+    path("nachrichten/<uuid:message_id>/", chat.message, name="message"),
     path("kurator/", chat.curator, name="curator"),
     path("kurator/jetzt/", chat.curate, name="curate-now"),
     path("gespraeche/", chats.index, name="chats"),
@@ -41,6 +43,7 @@ urlpatterns = [
     path("tatsachen/<uuid:fact_id>/einstufen/", facts.classify, name="fact-classify"),
     path("vorschlaege/<uuid:proposal_id>/annehmen/", proposals.accept, name="proposal-accept"),
     path("vorschlaege/<uuid:proposal_id>/ablehnen/", proposals.reject, name="proposal-reject"),
+    path("suche/", search.index, name="search"),
     path("stand/", shell.totals, name="totals"),
     path("einstellungen/", settings.edit, name="settings"),
     path("einstellungen/protokoll/", security.log, name="security-log"),

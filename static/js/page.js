@@ -233,6 +233,17 @@
     document.getElementById("asof-fill").setAttribute("x2", `${option.dataset.percent}%`);
   });
 
+  // ── The slash leads to the search field of the page ───────────────────────
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+    const field = document.querySelector("[data-search]");
+    if (!field) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+
   // ── A link to a row brings it into view, below the bar ────────────────────
   if (location.hash.startsWith("#fact-")) {
     document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: "center" });

@@ -11,7 +11,7 @@ from gedaechtnis.identity.models import User
 
 HTMX = {"HX-Request": "true"}
 RESTORED = {**HTMX, "HX-History-Restore-Request": "true"}
-PAGES = ["/", "/wissen/?q=Garten", "/einstellungen/", "/einstellungen/zugaenge/"]
+PAGES = ["/", "/wissen/?q=Garten", "/suche/?q=Garten", "/einstellungen/", "/einstellungen/zugaenge/"]
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -30,7 +30,7 @@ def test_neither_is_what_is_missing(anna: User, page_for: Callable[[User], Clien
         assert answer["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("address", ["/", "/wissen/?q=Garten"])
+@pytest.mark.parametrize("address", ["/", "/wissen/?q=Garten", "/suche/?q=Garten"])
 def test_htmx_gets_a_part_but_going_back_the_whole_page(
     anna: User, page_for: Callable[[User], Client], address: str
 ) -> None:

@@ -16,9 +16,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from gedaechtnis.chat import phrasing
 from gedaechtnis.common import clock, moments
+from gedaechtnis.identity.models import User
 from gedaechtnis.memory.answers import FactView
-from gedaechtnis.web import values
+from gedaechtnis.memory.selectors.recall.hits import Hit
+from gedaechtnis.web import marking, values
 from gedaechtnis.web.forms import TOKEN_CLEARANCES
 from gedaechtnis.web.scopes import Scopes, chip_key, entity_key, is_private, object_key, subject_key
 
@@ -128,6 +131,29 @@ def told(fact: FactView) -> str:
     """What a fact says of its subject: the value, or that it is not this value."""
     value = values.told(fact.object)
     return value if fact.polarity else _("not %(value)s") % {"value": value}
+
+
+@register.filter
+def in_a_sentence(fact: FactView) -> str:
+    """A fact by itself, with its subject."""
+    return phrasing.sentence(fact)
+
+
+@register.filter
+def over(fact: FactView) -> str:
+    """Until when it held, or since when it is believed no longer."""
+    if fact.valid_to is None and fact.superseded_at is not None:
+        return _("believed until %(day)s") % {"day": moments.long_day(fact.superseded_at)}
+    return period(fact) or _("over")
+
+
+register.filter("marked", marking.marked)
+
+
+@register.filter
+def speaker_words(hit: Hit, reader: User) -> str:
+    """Who said what was found; the reader is spoken to."""
+    return _("you") if hit.speaker in {reader.get_full_name(), reader.get_username()} else hit.speaker
 
 
 @register.filter

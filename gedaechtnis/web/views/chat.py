@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -39,6 +40,19 @@ class Day:
 def home(request: PersonRequest) -> HttpResponse:
     """The main chat; as a fragment, its messages."""
     return show(request, "chat/show.html", "chat-stream", _chat(request))
+
+
+@require_safe
+@private
+def message(request: PersonRequest, message_id: UUID) -> HttpResponse:
+    """One message with what was said around it; of a chat that came from elsewhere, on the page of that chat."""
+    found = selectors.around(principal=request.principal, message_id=message_id)
+    if found.chat.source:
+        is_shown = found.message.is_current and not found.message.is_hidden
+        page = reverse("imported-chat", args=[found.chat.id])
+        return redirect(f"{page}?message={message_id}{'' if is_shown else '&all=1'}#message-{message_id}")
+    context = {"nav": "home", "found": found, "days": tuple(_days(found.messages))}
+    return show(request, "chat/message.html", "chat-message", context)
 
 
 @only_posted

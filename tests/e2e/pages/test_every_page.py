@@ -15,6 +15,8 @@ PAGES = {
     "chat": "/",
     "explorer": "/wissen/",
     "nothing-found": "/wissen/?q=zzz",
+    "search": "/suche/",
+    "found": "/suche/?q=Eva",
     "entity": EVA,
     "entity-then": f"{EVA}?valid_at=2026-05-01",
     "entity-known": f"{EVA}?as_of=2020-01-01T00:00:00Z",

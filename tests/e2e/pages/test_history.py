@@ -10,12 +10,13 @@ from playwright.sync_api import Page, Response, expect
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
+from gedaechtnis.memory.projecting import index
 from gedaechtnis.memory.services import facts
 from tests.e2e.conftest import EVA, Open, apart, sign_in
 
 pytestmark = pytest.mark.e2e
 
-FOUND = "/wissen/?q=Garten"
+FOUND = "/suche/?q=Garten"
 SECRET = "verwildert am Kanal"
 
 
@@ -28,6 +29,7 @@ def garden(anna: User) -> str:
         thing = facts.introduce(principal=own, kind="place", name="Garten", scope_ref=own.default_scope)
         assert thing.entity_id is not None
         facts.add_note(principal=own, entity_id=thing.entity_id, text=SECRET, scope_ref=own.default_scope)
+        index.run(scope_ref=own.default_scope)
 
     apart(make)
     return "/wissen/place:garten/"
@@ -36,11 +38,14 @@ def garden(anna: User) -> str:
 @pytest.fixture
 def page(garden: str, visit: Open) -> Page:
     """A search as people make it, and from there the page of what was found."""
-    page = visit("/wissen/")
-    page.locator("#q").press_sequentially("Garten")
+    page = visit("/suche/")
+    page.locator("#search-q").press_sequentially("Garten")
     expect(page).to_have_url(re.compile(re.escape(FOUND)))
-    expect(page.locator(".thing")).to_have_count(1)
-    page.get_by_role("link", name="Garten").click()
+    page.get_by_role("link", name="Dinge").click()
+    expect(page.locator(".find-row")).to_have_count(1)
+    page.go_back()
+    expect(page.locator(".find-row").nth(1)).to_be_visible()
+    page.locator(".find-row", has_text="Ort").get_by_role("link").click()
     is_whole(page, garden)
     return page
 
@@ -72,10 +77,10 @@ def sign_out(page: Page) -> None:
 def test_going_back_and_forward_shows_whole_pages(page: Page, garden: str) -> None:
     page.go_back()
     is_whole(page, FOUND)
-    expect(page.locator(".thing")).to_have_count(1)
-    expect(page.locator("#q")).to_have_value("Garten")
+    expect(page.locator(".find-row").first).to_contain_text("Garten")
+    expect(page.locator("#search-q")).to_have_value("Garten")
     page.go_back()
-    is_whole(page, "/")
+    is_whole(page, "/suche/")
     page.go_forward()
     is_whole(page, FOUND)
     page.go_forward()
@@ -106,7 +111,7 @@ def test_so_does_loading_anew_and_a_tab_that_is_opened_again(page: Page, garden:
     page.close()
     again.goto(FOUND)
     is_whole(again, FOUND)
-    expect(again.locator(".thing")).to_have_count(1)
+    expect(again.locator(".find-row").first).to_contain_text("Garten")
 
 
 def test_a_page_keeps_nothing_of_what_it_showed(page: Page) -> None:
@@ -135,7 +140,8 @@ def test_whoever_signs_in_after_them_finds_nothing_either(page: Page, garden: st
     expect(page).to_have_url(address)
     expect(page.get_by_role("heading", name="Hier ist nichts.")).to_be_visible()
     page.go_back()
-    expect(page.locator(".thing")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Suchen")).to_have_count(1)
+    expect(page.locator(".find-row", has_text="Garten")).to_have_count(0)
 
 
 def test_an_ended_session_leads_to_the_sign_in_page_and_loses_no_words(page: Page, garden: str) -> None:

@@ -28,10 +28,10 @@ def test_it_answers_a_question(page: Page) -> None:
     expect(page.locator(".review")).to_contain_text("nicht gemerkt")
 
 
-def test_it_searches(page: Page) -> None:
+def test_it_filters_by_name(page: Page) -> None:
     page.goto("/wissen/")
-    page.get_by_label("Suchen").fill("evi")
-    page.get_by_role("button", name="Suchen").click()
+    page.get_by_label("Nach Namen filtern").fill("evi")
+    page.get_by_role("button", name="Filtern").click()
     expect(page.locator(".thing")).to_have_count(1)
 
 
