@@ -42,9 +42,7 @@ class Stack:
 
     def start_web(self) -> None:
         """Pages and API; returns when they answer."""
-        self._run(
-            "web", "uvicorn", "gedaechtnis.config.asgi:application", "--port", str(self.port), "--lifespan", "off"
-        )
+        self._run("web", "uvicorn", "gedaechtnis.config.asgi:application", "--port", str(self.port), "--lifespan", "on")
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:

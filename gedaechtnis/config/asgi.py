@@ -1,8 +1,9 @@
-"""The ASGI application: pages and API over HTTP, live notices over WebSocket."""
+"""The ASGI application: pages, API and MCP over HTTP, live notices over WebSocket, and the life of the server."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -16,10 +17,21 @@ http_application = get_asgi_application()
 from gedaechtnis.config.startup import settle  # noqa: E402
 from gedaechtnis.live.origin import SameOrigin  # noqa: E402
 from gedaechtnis.live.routing import websocket_urlpatterns  # noqa: E402
+from gedaechtnis.mcp.http import McpDoor  # noqa: E402
+
+mcp = McpDoor()
+
+
+async def http(scope: Any, receive: Any, send: Any) -> None:
+    """MCP is answered by an application of its own, everything else by Django."""
+    door = mcp if scope["path"].rstrip("/") == "/mcp" else http_application
+    await door(scope, receive, send)
+
 
 application = ProtocolTypeRouter(
     {
-        "http": http_application,
+        "http": http,
+        "lifespan": mcp,
         "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

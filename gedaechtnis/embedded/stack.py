@@ -130,7 +130,7 @@ def _supervise(
                 "--ws",
                 "websockets-sansio",
                 "--lifespan",
-                "off",
+                "on",
                 "--no-access-log",
                 "--timeout-graceful-shutdown",
                 "5",

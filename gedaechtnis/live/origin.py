@@ -8,18 +8,8 @@ from typing import Any
 
 from channels.security.websocket import WebsocketDenier
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpResponse
-from django.middleware.csrf import CsrfViewMiddleware
 
-
-class _Origins(CsrfViewMiddleware):
-    """Django's rule for forms: scheme, host and port are this server's, or `CSRF_TRUSTED_ORIGINS` names them."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda _request: HttpResponse())
-
-    def admits(self, request: ASGIRequest) -> bool:
-        return "HTTP_ORIGIN" in request.META and bool(self._origin_verified(request))  # type: ignore[attr-defined] # not in the stubs
+from gedaechtnis.identity import origin
 
 
 class SameOrigin:
@@ -29,7 +19,8 @@ class SameOrigin:
         self.application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
-        admitted = _Origins().admits(_as_request(scope))
+        request = _as_request(scope)
+        admitted = "HTTP_ORIGIN" in request.META and origin.is_ours(request)
         return await (self.application if admitted else WebsocketDenier.as_asgi())(scope, receive, send)
 
 

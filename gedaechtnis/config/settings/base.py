@@ -73,6 +73,7 @@ INSTALLED_APPS = [
     "gedaechtnis.embeddings",
     "gedaechtnis.web",
     "gedaechtnis.live",
+    "gedaechtnis.mcp",
     "curator",
 ]
 

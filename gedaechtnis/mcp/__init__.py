@@ -1,0 +1,1 @@
+"""The MCP door: the tools for programs that speak the Model Context Protocol."""
