@@ -162,6 +162,26 @@ class WhoHas(Arguments):
     limit: Limit = 40
 
 
+class SearchMemory(Arguments):
+    query: str = Field(
+        min_length=1, max_length=10_000, description=gettext_noop("What is looked for, in words of any language.")
+    )
+    mode: Literal["hybrid", "keyword", "semantic"] = Field(
+        default="hybrid", description=gettext_noop("`keyword` by words alone, `semantic` by meaning, `hybrid` by all.")
+    )
+    kind: str | None = Field(default=None, max_length=100, description=gettext_noop("Only of this kind, as in `pet`."))
+    predicate: PredicateKey | None = None
+    since: Bound | None = Field(default=None, description=gettext_noop("Only what is about a time from here on."))
+    until: Bound | None = Field(default=None, description=gettext_noop("Only what is about a time before this."))
+    at: Moment | None = None
+    cursor: str | None = Field(
+        default=None, max_length=2000, description=gettext_noop("As the answer before gave it, for the next ones.")
+    )
+    limit: int = Field(
+        default=10, ge=1, le=100, description=gettext_noop("How many at most; the answer says if there are more.")
+    )
+
+
 class Conflicts(Arguments):
     state: Literal["open", "all"] = Field(
         default="open", description=gettext_noop("`open`: what still contradicts; `all`: settled ones too.")

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from gedaechtnis.common.wire import Instant
 from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView
 from gedaechtnis.memory.schemas import OperationResult, Outcome
+from gedaechtnis.memory.selectors.recall.hits import Hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +193,48 @@ class EventData(BaseModel):
 class EventsData(BaseModel):
     items: list[EventData]
     total: int
+
+
+class HitData(BaseModel):
+    """`voices`: by which ways it was found, and what each added to the score."""
+
+    source_kind: str
+    ref: str
+    fact_id: UUID | None
+    message_id: UUID | None
+    text: str
+    score: float
+    voices: dict[str, float]
+    valid_from: Instant | None
+    valid_to: Instant | None
+    occurred_at: Instant | None
+    speaker: str
+    is_superseded: bool
+
+    @classmethod
+    def of(cls, hit: Hit) -> HitData:
+        return cls(
+            source_kind=hit.source_kind,
+            ref=hit.ref,
+            fact_id=hit.fact_id,
+            message_id=hit.message_id,
+            text=hit.text,
+            score=hit.score,
+            voices=dict(hit.voices),
+            valid_from=hit.valid_from,
+            valid_to=hit.valid_to,
+            occurred_at=hit.occurred_at,
+            speaker=hit.speaker,
+            is_superseded=hit.is_superseded,
+        )
+
+
+class SearchData(BaseModel):
+    """`missing`: ways that were not gone, and why."""
+
+    items: list[HitData]
+    missing: list[str]
+    cursor: str | None
 
 
 class ConflictData(BaseModel):

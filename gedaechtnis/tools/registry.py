@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.tools import arguments as forms
-from gedaechtnis.tools import causes, data, entities, facts, proposing, reads
+from gedaechtnis.tools import causes, data, entities, facts, proposing, reads, searching
 from gedaechtnis.tools.data import ToolAnswer
 
 
@@ -145,6 +145,17 @@ _ALL = (
         form=forms.WhoHas,
         answer=data.FactsAtData,
         run=entities.who_has,
+    ),
+    Tool(
+        name="search_world_memory",
+        title=gettext_noop("Search"),
+        description=gettext_noop(
+            "Finds facts, things and what was said by words and meaning, when no name leads there. A finder: look up "
+            "what holds now with get_entity or recall_facts_about."
+        ),
+        form=forms.SearchMemory,
+        answer=data.SearchData,
+        run=searching.search_world_memory,
     ),
     Tool(
         name="dossier",

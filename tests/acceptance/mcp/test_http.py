@@ -34,6 +34,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "effects_of": {"of": "run:r-1"},
     "explain_change": {"fact": "pet:luna.likes"},
     "who_has": {"predicate": "likes", "object": "Lachs"},
+    "search_world_memory": {"query": "Was mag Luna?"},
     "dossier": {"ref": "pet:luna"},
     "list_memory_conflicts": {},
     "propose_fact": {"subject": "pet:luna", "predicate": "breed", "object": "Siam"},

@@ -6,7 +6,8 @@ import pytest
 
 from gedaechtnis.common import clock
 from gedaechtnis.identity.models import User
-from gedaechtnis.identity.principals import Principal, agent
+from gedaechtnis.identity.principals import Principal, agent, user_scope
+from gedaechtnis.memory.projecting import index
 from tests.acceptance.tools import world
 from tests.conftest import make_user
 
@@ -18,6 +19,7 @@ def basti(database: None) -> Iterator[User]:
         user = make_user("basti")
     world.build(user)
     with clock.frozen(world.NOW):
+        index.run(scope_ref=user_scope(user.sub))
         yield user
 
 

@@ -72,6 +72,11 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"predicate": "preferred_language", "object": "de", "at": "2026-06-05"},
         {"predicate": "species", "object": "Hund"},
     ],
+    "search_world_memory": [
+        {"query": "Wann bekommt Luna Futter?", "mode": "keyword", "limit": 2},
+        {"query": "Ulm", "mode": "keyword", "predicate": "lives_in"},
+        {"query": "Staubsauger", "mode": "keyword"},
+    ],
     "dossier": [{"ref": BASTI}],
     "list_memory_conflicts": [{}],
     "propose_fact": [

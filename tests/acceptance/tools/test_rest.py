@@ -115,6 +115,7 @@ def test_a_stranger_is_told_nothing_by_any_tool(api: Any, clara: User, client_fo
         "effects_of": {"of": run},
         "explain_change": {"fact": f"fact:{own['id']}"},
         "who_has": {"predicate": "likes", "object": "Lachs"},
+        "search_world_memory": {"query": "Lachs"},
         "dossier": {"ref": "pet:luna"},
         "list_memory_conflicts": {},
         "propose_fact": {"subject": "pet:luna", "predicate": "likes", "object": "Gras"},

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic_ai import Agent
-from pydantic_ai.messages import ModelMessage, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -35,8 +35,7 @@ def parts_of(toolset: MemoryToolset, *calls: ToolCallPart) -> list[Any]:
         return ModelResponse(parts=[left.pop(0) if left else TextPart("fertig")])
 
     result = asyncio.run(Agent(FunctionModel(model), toolsets=[toolset]).run("Was mag Luna?"))
-    kinds = (ToolReturnPart, RetryPromptPart)
-    return [part for message in result.all_messages() for part in message.parts if isinstance(part, kinds)]
+    return [part for message in result.all_messages() for part in message.parts if isinstance(part, ToolReturnPart)]
 
 
 def test_a_model_is_offered_every_tool_and_reads_its_text(toolset: MemoryToolset) -> None:
@@ -60,7 +59,6 @@ def test_a_misfit_is_tried_again_and_a_refusal_is_told(toolset: MemoryToolset) -
         ToolCallPart("get_entity", {"ref": "Waldemar"}),
         ToolCallPart("propose_fact", {"subject": "Luna", "predicate": "breed", "object": "Siam"}),
     )
-    assert isinstance(retry, RetryPromptPart)
-    assert retry.content == "ref: Das fehlt."
+    assert (retry.outcome, retry.content) == ("retried", "ref: Das fehlt.")
     assert (refused.outcome, refused.content) == ("failed", "Unter „Waldemar“ ist nichts bekannt.")
     assert answered.metadata["outcome"] == "pending"

@@ -1,0 +1,70 @@
+"""Finding by words and meaning what no name leads to: facts, things, and what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from gedaechtnis.common.instants import parse_bound
+from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import one_line
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory.answers import FactView
+from gedaechtnis.memory.selectors import explain
+from gedaechtnis.memory.selectors.recall import search
+from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
+from gedaechtnis.tools import arguments, naming, text
+from gedaechtnis.tools.data import HitData, SearchData, ToolAnswer
+
+_EARLIEST, _LATEST = datetime(1, 1, 3, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)
+
+
+def search_world_memory(principal: Principal, asked: arguments.SearchMemory) -> ToolAnswer:
+    """The best hits of all that search reads. It finds; what holds now is told by the fact itself."""
+    answer = search.search(
+        principal=principal,
+        query=SearchQuery(
+            text=asked.query,
+            mode=asked.mode,
+            kinds=(asked.kind,) if asked.kind else (),
+            predicate=asked.predicate,
+            time_range=_range(principal, asked.since, asked.until),
+            valid_at=naming.moment(principal, asked.at) if asked.at else None,
+            limit=asked.limit,
+            cursor=asked.cursor,
+        ),
+    )
+    ids = [hit.fact_id for hit in answer.hits if hit.fact_id]
+    facts = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=ids)} if ids else {}
+    data = SearchData(
+        items=[HitData.of(hit) for hit in answer.hits], missing=list(answer.missing), cursor=answer.cursor
+    )
+    lines = [_told(hit, facts, principal) for hit in answer.hits]
+    nothing = "" if lines else _("Nothing found about “%(query)s”.") % {"query": text.inert(asked.query)}
+    more = _("… and more: ask again with cursor=%(cursor)s") % {"cursor": answer.cursor} if answer.cursor else ""
+    return ToolAnswer(text=text.joined(lines, nothing, more, [f"({one})" for one in answer.missing]), data=data)
+
+
+def _told(hit: Hit, facts: Mapping[UUID, FactView], principal: Principal) -> str:
+    score = f"{hit.score:.2f}"
+    fact = facts.get(hit.fact_id) if hit.fact_id else None
+    if fact is not None:
+        return f"{text.line(text.full(fact), fact, principal, score)} (fact:{fact.id})"
+    said = [hit.speaker and one_line(hit.speaker), text.day(hit.occurred_at) if hit.occurred_at else ""]
+    about = ", ".join(part for part in (score, *said) if part)
+    return f"- {hit.ref} ({about}) — {text.quoted(hit.text)}"
+
+
+def _range(principal: Principal, since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
+    """`[since, until)`; either may be open. Raises Problem `empty_range`, or a problem of the times."""
+    if since is None and until is None:
+        return None
+    start = parse_bound(since, zone=principal.zone, field="since") if since else None
+    end = parse_bound(until, zone=principal.zone, field="until") if until else None
+    first, last = start.at if start else _EARLIEST, end.at if end else _LATEST
+    if first >= last:
+        raise Problem("empty_range", _("A range must end after it begins."), field="until")
+    return first, last
