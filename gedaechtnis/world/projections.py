@@ -99,6 +99,9 @@ class Projection(IndexModel):
                 name="memory_projections_occurred",
             ),
             models.Index(fields=["chat_id"], condition=Q(chat_id__isnull=False), name="memory_projections_chat"),
+            models.Index(
+                fields=["scope_ref", "speaker"], condition=Q(source_kind="episode"), name="memory_projections_speaker"
+            ),
         ]
 
     def __str__(self) -> str:

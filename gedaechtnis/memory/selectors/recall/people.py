@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -31,18 +30,19 @@ class People:
 
 
 _NAMED = """
-SELECT e.id, e.name_key, e.is_self FROM entities e
+SELECT e.id, e.canonical_name, e.name_key, e.is_self FROM entities e
 WHERE e.scope_ref = ANY (%(scopes)s) AND e.name_key = ANY (%(keys)s) AND e.status = 'active'
 UNION ALL
-SELECT a.entity_id, a.key, false FROM entity_aliases a
+SELECT e.id, e.canonical_name, a.key, false FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
 WHERE a.scope_ref = ANY (%(scopes)s) AND a.namespace = 'name' AND a.key = ANY (%(keys)s)
-  AND a.superseded_at IS NULL AND (a.valid_to IS NULL OR a.valid_to > now())
+  AND a.superseded_at IS NULL AND (a.valid_to IS NULL OR a.valid_to > now()) AND e.status = 'active'
 UNION ALL
-SELECT e.id, NULL, true FROM entities e WHERE e.scope_ref = %(own)s AND e.is_self
+SELECT e.id, e.canonical_name, NULL, true FROM entities e WHERE e.scope_ref = %(own)s AND e.is_self
 """
 _SPEAKERS = """
-SELECT DISTINCT speaker, CASE WHEN cardinality(entity_ids) > 0 THEN entity_ids[1] END FROM memory_projections
-WHERE scope_ref = ANY (%s) AND source_kind = 'episode' AND (lower(speaker) = ANY (%s) OR entity_ids[1] = ANY (%s))
+SELECT called.name FROM unnest(%s::text[]) AS called (name)
+WHERE EXISTS (SELECT FROM memory_projections p
+              WHERE p.scope_ref = ANY (%s) AND p.speaker = called.name AND p.source_kind = 'episode')
 """
 
 
@@ -52,28 +52,23 @@ def named_in(text: str, *, own_scope: str) -> People:
     opened = current_scope()
     scopes = list(opened.read) if opened else []
     own: UUID | None = None
-    named: dict[UUID, str] = {}
+    about: set[UUID] = set()
+    called: dict[str, str] = {form: run for key, run in keys.items() for form in (key, key.title(), run)}
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, {"scopes": scopes, "keys": list(keys), "own": own_scope})
-        for id, key, is_self in cursor.fetchall():
+        for id, name, key, is_self in cursor.fetchall():
             if is_self:
                 own = id
             if key is not None:
-                named[id] = keys[key]
-    speakers, words = _speakers(scopes, keys, named)
-    about = set(named)
+                about.add(id)
+                called[name] = keys[key]
+        cursor.execute(_SPEAKERS, [list(called), scopes])
+        speakers = [name for (name,) in cursor.fetchall()]
     if own is not None and query.is_first_person(text):
         about.add(own)
-    return People(entity_ids=frozenset(about), own=own, speakers=speakers, speaker_words=words)
-
-
-def _speakers(
-    scopes: list[str], keys: Mapping[str, str], named: Mapping[UUID, str]
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    if not keys:
-        return frozenset(), ()
-    with connection.cursor() as cursor:
-        cursor.execute(_SPEAKERS, [scopes, list(keys), list(named)])
-        rows = cursor.fetchall()
-    words = {keys[speaker.lower()] if speaker.lower() in keys else named[id] for speaker, id in rows}
-    return frozenset(speaker.lower() for speaker, _id in rows), tuple(sorted(words))
+    return People(
+        entity_ids=frozenset(about),
+        own=own,
+        speakers=frozenset(name.lower() for name in speakers),
+        speaker_words=tuple(sorted({called[name] for name in speakers})),
+    )

@@ -80,20 +80,16 @@ def widened(ids: Collection[UUID], filters: Filters) -> dict[UUID, Record]:
 
 
 def within(ranges: Sequence[tuple[datetime, datetime]], filters: Filters, limit: int) -> list[UUID]:
-    """What was said, or began to hold, within any of the ranges."""
+    """What was said or happened within any of the ranges, the earliest first."""
     if not ranges:
         return []
     condition, parameters = filters.condition("p")
     spans = " OR ".join(["(p.occurred_at >= %s AND p.occurred_at < %s)"] * len(ranges))
-    begins = " OR ".join(["(p.valid_from >= %s AND p.valid_from < %s)"] * len(ranges))
-    bounds = [bound for span in ranges for bound in span]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"(SELECT p.id FROM memory_projections p WHERE p.occurred_at IS NOT NULL AND ({spans}) AND {condition} "  # noqa: S608
-            f"ORDER BY p.occurred_at LIMIT {limit:d}) UNION ALL "
-            f"(SELECT p.id FROM memory_projections p WHERE p.source_kind = 'fact' AND ({begins}) AND {condition} "
-            f"LIMIT {limit:d})",
-            [*bounds, *parameters, *bounds, *parameters],
+            f"SELECT p.id FROM memory_projections p WHERE p.scope_ref = ANY (%s) AND p.occurred_at IS NOT NULL "  # noqa: S608
+            f"AND ({spans}) AND {condition} ORDER BY p.occurred_at, p.id LIMIT {limit:d}",
+            [list(filters.ticks), *(bound for span in ranges for bound in span), *parameters],
         )
         return [id for (id,) in cursor.fetchall()]
 

@@ -43,13 +43,15 @@ def look_up(terms: Sequence[str]) -> Vocabulary:
     """The words of a question in the open scope; three statements at most."""
     scopes = list(opened.read) if (opened := current_scope()) else []
     documents, mean_length, terms_pending, vectors_pending = _sizes(scopes)
-    known = _counts(scopes, terms)
+    rows = _counted(scopes, terms)
+    known = {term: count for term, form, count in rows if form == term}
     forms: dict[str, dict[str, float]] = {term: {term: 1.0} for term in terms}
     frequency: dict[str, float] = defaultdict(float, known)
     unknown = [term for term in terms if term not in known]
-    for term, form, share, count in _compounds(scopes, [t for t in terms if len(t) >= weights.COMPOUND_HEAD], known):
-        forms[term][form] = share
-        frequency[term] += share * count
+    for term, form, count in rows:
+        if form != term and (share := _share(term, form, is_known=term in known)):
+            forms[term][form] = share
+            frequency[term] += share * count
     for other in spelling.alike([term for term in unknown if len(forms[term]) == 1 and _is_spelt(term)]):
         forms[other.word][other.lexeme] = other.likeness
         frequency[other.word] += other.documents
@@ -84,48 +86,44 @@ def _sizes(scopes: list[str]) -> tuple[int, float, bool, bool]:
     return int(documents), float(length) / max(1, int(documents)), terms_pending, vectors_pending
 
 
-def _counts(scopes: list[str], terms: Sequence[str]) -> dict[str, int]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT lexeme, sum(documents) FROM lexeme_counts "
-            "WHERE scope_ref = ANY (%s) AND lexeme = ANY (%s) GROUP BY lexeme",
-            [scopes, list(terms)],
-        )
-        return {lexeme: int(count) for lexeme, count in cursor.fetchall()}
-
-
-_COMPOUNDS = """
-SELECT t.term, c.lexeme, sum(c.documents) FROM unnest(%s::text[], %s::text[]) AS t (term, backwards)
+_COUNTED = """
+SELECT w.term, c.lexeme, sum(c.documents)::int
+FROM unnest(%(terms)s::text[], %(backwards)s::text[], %(may_be_part)s::boolean[]) AS w (term, backwards, may_be_part)
 CROSS JOIN LATERAL (
+  (SELECT lexeme, documents FROM lexeme_counts WHERE scope_ref = ANY (%(scopes)s) AND lexeme = w.term COLLATE "C")
+  UNION ALL
   (SELECT lexeme, documents FROM lexeme_counts
-   WHERE scope_ref = ANY (%s) AND reversed > t.backwards AND reversed < t.backwards || %s LIMIT %s)
-  UNION
+   WHERE w.may_be_part AND scope_ref = ANY (%(scopes)s)
+     AND reversed > w.backwards COLLATE "C" AND reversed < (w.backwards || %(last)s) COLLATE "C" LIMIT %(most)s)
+  UNION ALL
   (SELECT lexeme, documents FROM lexeme_counts
-   WHERE scope_ref = ANY (%s) AND lexeme > t.term COLLATE "C" AND lexeme < (t.term || %s) COLLATE "C" LIMIT %s)
+   WHERE w.may_be_part AND scope_ref = ANY (%(scopes)s) AND NOT starts_with(reversed, w.backwards)
+     AND lexeme > w.term COLLATE "C" AND lexeme < (w.term || %(last)s) COLLATE "C" LIMIT %(most)s)
 ) c GROUP BY 1, 2
 """
 
 
-def _compounds(scopes: list[str], terms: Sequence[str], known: Mapping[str, int]) -> list[tuple[str, str, float, int]]:
-    """Longer words that end or begin with one: (word, compound, how much it counts, documents)."""
-    if not terms:
-        return []
-    most = weights.COMPOUNDS
+def _counted(scopes: list[str], terms: Sequence[str]) -> list[tuple[str, str, int]]:
+    """(word, itself or a longer word that ends or begins with it, documents that hold that)."""
     with connection.cursor() as cursor:
         cursor.execute(
-            _COMPOUNDS, [list(terms), [term[::-1] for term in terms], scopes, _LAST, most, scopes, _LAST, most]
+            _COUNTED,
+            {
+                "terms": list(terms),
+                "backwards": [term[::-1] for term in terms],
+                "may_be_part": [len(term) >= weights.COMPOUND_HEAD for term in terms],
+                "scopes": scopes,
+                "last": _LAST,
+                "most": weights.COMPOUNDS,
+            },
         )
-        rows = cursor.fetchall()
-    return [
-        (term, compound, share, int(count))
-        for term, compound, count in rows
-        if len(compound) >= len(term) + weights.COMPOUND_REST
-        and (share := _share(term, compound, is_known=term in known)) > 0
-    ]
+        return [(term, form, count) for term, form, count in cursor.fetchall()]
 
 
 def _share(term: str, compound: str, *, is_known: bool) -> float:
     """What something is stands at the end of a German compound; what begins alike may be anything."""
+    if len(compound) < len(term) + weights.COMPOUND_REST:
+        return 0.0
     if compound.endswith(term):
         return weights.COMPOUND_OF_KNOWN if is_known else weights.COMPOUND_OF_UNKNOWN
     return 0.0 if is_known else weights.BEGINNING_OF_UNKNOWN
