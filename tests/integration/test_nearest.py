@@ -150,7 +150,7 @@ def test_trap_14_where_the_index_gives_up_everything_is_compared(
 ) -> None:  # fmt: skip
     """C69: also with a wrong idea of how much there is, fewer than asked for is a reason to look again."""
     monkeypatch.setattr(nearest, "FEW", 0)
-    monkeypatch.setattr(nearest, "_STEPS_PER_ROW", 0)
+    monkeypatch.setattr(nearest, "_ROWS_PER_STEP", 0)
     monkeypatch.setitem(nearest._INDEX, "hnsw__iterative_scan", "off")
     (question,) = crowd.near(crowd.garden, 1, 0.1)
     with scope(as_anna):
