@@ -18,12 +18,17 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import finding_keys, name_key
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import EntityView, FactView
-from gedaechtnis.memory.selectors import asof, entities
+from gedaechtnis.memory.selectors import asof, entities, explain
+from gedaechtnis.memory.selectors.recall import search
+from gedaechtnis.memory.selectors.recall.hits import SearchQuery
+from gedaechtnis.memory.suffix import provenance_suffix
 
 _NAME = re.compile(r"[\w'’-]+")
 _MAX_FACTS = 12
 _MAX_NAMES = 12
 _MAX_NAMESAKES = 3
+_MAX_FOUND = 3
+_GOOD_SCORE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ def answer(*, principal: Principal, text: str) -> Reply | None:
             return _about(principal, [named], None)
         if questions.is_about_the_agent(text):
             return Reply(_("I am only the memory here: ask me about what you have told me."))
+        if question is None and (searched := _searched(principal, text)):
+            return searched
         return Reply(_("I know nothing about that yet. Tell me, and I will remember."))
 
 
@@ -74,6 +81,22 @@ def _told(facts: Sequence[FactView], *, dated: bool = False, intro: str = "") ->
     items = f"{lines[0]}." if len(lines) == 1 else "\n".join(f"– {line}" for line in lines)
     separator = " " if len(lines) == 1 else "\n"
     return Reply(f"{intro}{separator}{items}" if intro else items, tuple(fact.id for fact in told))
+
+
+def _searched(principal: Principal, text: str) -> Reply | None:
+    """What its words find, for a question that cannot be read: dated and sourced, as it may not be meant."""
+    asked = SearchQuery(text=text, mode="keyword", source_kinds=("fact",), limit=_MAX_FOUND)
+    try:
+        hits = search.search(principal=principal, query=asked).hits
+    except Problem:
+        return None  # nothing in it to look for
+    ids = [hit.fact_id for hit in hits if hit.fact_id and hit.score >= _GOOD_SCORE]
+    known = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=ids)} if ids else {}
+    told = [known[id] for id in ids if id in known and known[id].predicate != "name"]
+    if not told:
+        return None
+    lines = [f"– {phrasing.sentence(one, dated=True)} · {provenance_suffix(one, principal=principal)}" for one in told]
+    return Reply("\n".join([_("This may be what you mean:"), *lines]), tuple(fact.id for fact in told))
 
 
 def _facts(principal: Principal, thing: EntityView, ask: Ask | None) -> list[FactView]:
