@@ -28,7 +28,7 @@ DEV := .venv/.stamp-dev
 ASSETS := node_modules/.stamp
 MESSAGES := .venv/.stamp-messages
 
-.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-graph bench-isolation bench-recall lint types fmt lock
+.PHONY: help run serve shell manage backup restore test test-nightly e2e bench-graph bench-isolation bench-recall bench-latency lint types fmt lock
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -71,6 +71,10 @@ e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chro
 bench-graph: $(DEV) $(MESSAGES) ## how fast the graph is up to a million belief rows; writes benchmarks/results/graph.md
 	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \
 	  $(PY) -m benchmarks.graph $(ARGS)
+
+bench-latency: $(DEV) $(MESSAGES) ## how long an agent waits for its memory; writes benchmarks/results/latency.md
+	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \
+	  $(PY) -m benchmarks.latency $(ARGS)
 
 bench-isolation: $(DEV) $(MESSAGES) ## what row-level security costs, in a million names; writes benchmarks/results/isolation.md
 	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \

@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     measured: list[Measured] = []
     filled = 0
     for size in options.sizes:
-        _fill(principal.default_scope, filled, size // ROWS_EACH)
+        fill(principal.default_scope, filled, size // ROWS_EACH)
         filled = size // ROWS_EACH
         measured += _at_size(user, principal, size, options)
     report = _report(options, [*loads, os.getloadavg()[0]], measured)
@@ -152,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     return report
 
 
-def _fill(scope_ref: str, first: int, end: int) -> None:
+def fill(scope_ref: str, first: int, end: int) -> None:
     with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
         admin.execute(
             "SELECT set_config('bench.first', %s, false), set_config('bench.last', %s, false), "
@@ -173,7 +173,7 @@ def _at_size(user: User, principal: Principal, size: int, options: argparse.Name
         answers = [(question.ask(principal, e.pk), question.bare(principal, e.pk)) for e in things[:20]]
         if any(product != bare for product, bare in answers):
             raise AssertionError(f"{what}: the bare SQL must fetch the rows that the product shows")
-        yield _compare(
+        yield compare(
             what,
             size,
             [partial(question.ask, principal, entity.pk) for entity in things],
@@ -182,17 +182,17 @@ def _at_size(user: User, principal: Principal, size: int, options: argparse.Name
         )
     by_api, by_committer = _asserts(user, principal, written)
     stored = [partial(_store, principal, 1)]
-    yield _compare("assert by API", size, by_api, stored, options.rounds // 2)
-    yield _compare("assert", size, by_committer, stored, options.rounds // 2)
+    yield compare("assert by API", size, by_api, stored, options.rounds // 2)
+    yield compare("assert", size, by_committer, stored, options.rounds // 2)
     many = [partial(_commit, principal, written)]
-    yield _compare("bulk", size, many, [partial(_store, principal, len(written))], options.chunks, each=len(written))
+    yield compare("bulk", size, many, [partial(_store, principal, len(written))], options.chunks, each=len(written))
 
 
 _WARM_UP = 10
 """Turns that do not count: a connection prepares what comes again, and keeps it."""
 
 
-def _compare(
+def compare(
     what: str,
     size: int,
     product: Sequence[Callable[[], object]],

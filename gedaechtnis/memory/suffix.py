@@ -6,10 +6,11 @@ others named cannot break the line.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
+from functools import lru_cache
 from typing import Protocol
 
-from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import moments
@@ -109,5 +110,10 @@ def _lifecycle(fact: Provenance, principal: Principal) -> str:
 
 
 def _day(instant: datetime, principal: Principal) -> str:
-    with timezone.override(principal.zone):
-        return moments.short_day(instant)
+    return _in_words(instant.astimezone(principal.zone).date(), get_language())
+
+
+@lru_cache(maxsize=1024)
+def _in_words(day: date, language: str | None) -> str:
+    """Kept, by `language` (the active one): putting a date into words takes longer than all the rest of a line."""
+    return moments.short_day(day)

@@ -17,6 +17,7 @@ from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, PrincipalKind, person
+from gedaechtnis.memory.projecting import index
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.memory.selectors.context import ContextBlock, build_context, builder, context_for_run
@@ -315,6 +316,14 @@ def test_a_failing_database_leaves_the_run_without_memory_and_errors_of_the_prog
     monkeypatch.setattr(builder.linker, "link", mistake)
     with pytest.raises(TypeError):
         context_for_run(principal=home, text="Luna")
+
+
+def test_where_nothing_is_named_what_a_search_finds_is_told(home: Principal, tell: Tell) -> None:
+    tell(thing("h", "project", "Hausboot Renovierung"), fact("h", "status", "Motor fehlt"))
+    index.run(scope_ref=home.default_scope)
+    block = build_context(principal=home, text="Wann geht es mit der Renovierung weiter?")
+    assert linked(block) == ["project:hausboot-renovierung"]
+    assert "Motor fehlt" in block.text
 
 
 def test_the_longest_message_is_read_and_a_longer_one_refused(home: Principal) -> None:

@@ -14,12 +14,16 @@ from uuid import UUID
 from django.db import InterfaceError, InternalError, OperationalError
 
 from gedaechtnis.common import clock
+from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.selectors import moments
 from gedaechtnis.memory.selectors.context import events, facts, linker, ranking, rendering
+from gedaechtnis.memory.selectors.context.events import Happened
 from gedaechtnis.memory.selectors.context.linker import LinkedEntity, Links
 from gedaechtnis.memory.selectors.moments import Basis, Moment
+from gedaechtnis.memory.selectors.recall import search
+from gedaechtnis.memory.selectors.recall.hits import SearchQuery
 from gedaechtnis.scoping.context import scope
 
 logger = logging.getLogger(__name__)
@@ -28,6 +32,7 @@ P = ParamSpec("P")
 
 MAX_TEXT = 100_000
 DEFAULT_BUDGET = 2000
+_MOST_SEARCHED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,19 +72,22 @@ def build_context(
     """
     check_text(text, field="text", limit=MAX_TEXT)
     watch = _Watch()
+    named = [*applies_to, *([task] if task else [])]
     with scope(principal):
         is_past = valid_at is not None or known_at is not None
         moment = moments.settle(principal=principal, valid_at=valid_at, known_at=known_at) if is_past else None
         at = moment.valid_at if moment else clock.now()
-        links = linker.link(principal=principal, text=text, named=[*applies_to, *([task] if task else [])], at=at)
+        links = linker.link(principal=principal, text=text, named=named, at=at)
         watch.lap("link")
-        happened = events.happened(
-            links.entities, links.unclear, chat_id=chat_id, at=at, known=moment.known_at if moment else None
-        )
-        _settle_names(links, happened.meant)
-        watch.lap("events")
-        found = _facts(links, principal, moment, at)
-        watch.lap("facts")
+        read = None if links.is_empty else _read(links, principal, chat_id, moment, at, watch)
+    if read is None:
+        searched = _searched(principal, text, valid_at, known_at)
+        with scope(principal):
+            if searched:
+                links.entities = linker.referred(principal=principal, refs=searched, at=at)
+            watch.lap("search")
+            read = _read(links, principal, chat_id, moment, at, watch)
+    happened, found = read
     ranked = ranking.rank(
         found.facts,
         here={entity.ref for entity in (*links.contexts, *links.entities)},
@@ -106,6 +114,20 @@ def build_context(
         tokens=rendered.tokens,
         timings_ms=watch.laps,
     )
+
+
+def _searched(
+    principal: Principal, text: str, valid_at: datetime | None, known_at: datetime | Basis | None
+) -> tuple[str, ...]:
+    """The few things that a search finds, for a message that names none. No scope is open: a model may be asked.
+
+    What only resembles in meaning is not enough: a word of it must be there.
+    """
+    if not lexemes(text):
+        return ()
+    query = SearchQuery(text=text, source_kinds=("entity",), valid_at=valid_at, known_at=known_at, limit=_MOST_SEARCHED)
+    hits = search.search(principal=principal, query=query).hits
+    return tuple(hit.ref for hit in hits if hit.voices.get("lexical"))
 
 
 def never_failing(build: Callable[P, ContextBlock]) -> Callable[P, ContextBlock]:
@@ -140,10 +162,20 @@ def _settle_names(links: Links, meant: Sequence[LinkedEntity | None]) -> None:
     links.unclear = still_unclear
 
 
-def _facts(links: Links, principal: Principal, moment: Moment | None, at: datetime) -> facts.Found:
+def _read(
+    links: Links, principal: Principal, chat_id: UUID | None, moment: Moment | None, at: datetime, watch: _Watch
+) -> tuple[Happened, facts.Found]:
+    """What happened to what is linked, and what is believed of it; settles the names that are not clear."""
+    known = moment.known_at if moment else None
+    happened = events.happened(links.entities, links.unclear, chat_id=chat_id, at=at, known=known)
+    _settle_names(links, happened.meant)
+    watch.lap("events")
     if moment is not None:
-        return facts.believed_at(links.entities, links.me, moment)
-    return facts.believed_now(links.entities, links.me, scopes=principal.read_scopes, at=at)
+        found = facts.believed_at(links.entities, links.me, moment)
+    else:
+        found = facts.believed_now(links.entities, links.me, scopes=principal.read_scopes, at=at)
+    watch.lap("facts")
+    return happened, found
 
 
 class _Watch:

@@ -25,6 +25,9 @@ _MOST_LEFTOVERS = 2
 _CALLED_BY_NAME = frozenset({"person", "pet", "organisation"})
 """What has names that may be ordinary words; a room or a device may be called by nothing else."""
 
+_NOBODY = UUID(int=0)
+"""For a list of none the planner would read the whole scope."""
+
 _LOOK_UP = """
 WITH RECURSIVE named AS (
   SELECT e.id, e.search_key AS key FROM entities e
@@ -136,6 +139,13 @@ def link(*, principal: Principal, text: str, named: Sequence[str], at: datetime)
     return links
 
 
+def referred(*, principal: Principal, refs: Sequence[str], at: datetime) -> list[LinkedEntity]:
+    """What references name that were just read from the graph, in their order; within an open scope."""
+    scopes = references.in_order(principal.read_scopes, principal.default_scope)
+    found = _look_up(principal, refs=list(filter(None, map(references.split_ref, refs))), at=at)
+    return [entity for ref in refs for entity in _nearest(found.get(ref, ()), scopes)[:1]]
+
+
 def _look_up(
     principal: Principal,
     *,
@@ -151,7 +161,7 @@ def _look_up(
         "keys": sorted(keys),
         "kinds": [kind for kind, _slug in wanted],
         "slugs": [slug for _kind, slug in wanted],
-        "ids": list(ids),
+        "ids": list(ids) or [_NOBODY],
         "own": principal.read_scopes[0],
         "at": at,
     }

@@ -1,0 +1,19 @@
+"""The latency benchmark runs and compares like with like; how fast it is fails no test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import latency
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("database")
+def test_the_latency_benchmark_measures_each_part_while_a_memory_grows(tmp_path: Path) -> None:
+    result = tmp_path / "latency.md"
+    report = latency.main(["--sizes", "4000", "6000", "--rounds", "4", "--result", str(result)])
+    assert result.read_text(encoding="utf-8") == report
+    for size in (4000, 6000):
+        assert f"| context | {size} |" in report
