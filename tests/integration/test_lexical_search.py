@@ -30,7 +30,7 @@ from gedaechtnis.world.models import Projection
 Admin = psycopg.Connection[Any]
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=1)
-WORDS = [f"wort{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(200)]
+WORDS = [f"wort{number:03}" for number in range(200)]
 
 
 def store(scope_ref: str, texts: Sequence[str], **columns: Any) -> list[UUID]:
@@ -161,14 +161,33 @@ def test_it_is_the_same_with_and_without_policies(unequal: Principal, admin_conn
     for _round in range(30):
         terms = [WantedTerm(word, random.random()) for word in random.sample(WORDS, random.randint(1, 12))]
         filters = today(unequal, **random.choice([{}, {"source_kinds": ("fact",)}, {"predicate": "x"}]))
-        sql, parameters = candidates.statement(terms, filters, 50)
         with scope(unequal):
             bound = candidates.lexical(terms, filters, 50)
+            rare, common = candidates.by_rarity(terms, list(filters.ticks))
+        assert rare
+        sql, parameters = candidates.statement(rare, common, filters, 50)
         with psycopg.ClientCursor(admin_connection) as cursor:
             cursor.execute(sql, parameters)
             free = [id for (id,) in cursor.fetchall()]
         assert bound == free
         assert bound or filters.predicate
+
+
+def test_common_words_are_read_in_part_and_weighed_whole(unequal: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are found stand in the order in which reading everything would put them."""
+    terms = [WantedTerm(word, 1 + place) for place, word in enumerate(WORDS[:8])]
+    with scope(unequal):
+        whole = candidates.lexical(terms, today(unequal), 1_000)
+        monkeypatch.setattr(candidates, "WHOLE", 60)
+        monkeypatch.setattr(candidates, "BEST", 60)
+        monkeypatch.setattr(candidates, "FEWEST", 20)
+        rare, common = candidates.by_rarity(terms, list(unequal.read_scopes))
+        assert common
+        assert len(rare) + len(common) == len(terms)
+        in_part = candidates.lexical(terms, today(unequal), 10)
+    assert len(in_part) == 10
+    assert in_part == [id for id in whole if id in in_part]
+    assert len(set(in_part) & set(whole[:10])) >= 5
 
 
 def test_scopes_that_are_named_show_nothing_that_is_hidden(unequal: Principal, anna: User) -> None:
@@ -184,7 +203,7 @@ def test_a_search_reads_nothing_but_the_index(as_anna: Principal, admin_connecti
     random = Random(10)  # noqa: S311
     store(as_anna.default_scope, [" ".join(random.choices(WORDS, k=12)) + f" n{i}" for i in range(3_000)])
     admin_connection.execute("VACUUM ANALYZE projection_terms")
-    sql, parameters = candidates.statement(wanted(*WORDS[:6]), today(as_anna), 100)
+    sql, parameters = candidates.statement(wanted(*WORDS[:6]), [], today(as_anna), 100)
     with marked(admin_connection, leakproof=leakproof), scope(as_anna), connection.cursor() as cursor:
         cursor.execute("EXPLAIN " + sql, parameters)
         plan = "\n".join(row[0] for row in cursor.fetchall())
@@ -259,7 +278,7 @@ def test_typos_are_looked_up_in_an_index(as_anna: Principal, admin_connection: A
         cursor.execute("SET LOCAL pg_trgm.similarity_threshold = 0.45")
         cursor.execute(
             "EXPLAIN SELECT lexeme FROM lexeme_counts WHERE scope_ref = ANY (%s) AND lexeme %% %s",
-            [[as_anna.default_scope], "wortaawortccwortaawerk"],
+            [[as_anna.default_scope], "wort000wort061wort000werg"],
         )
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "lexeme_counts_alike" in plan

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -17,15 +16,11 @@ from pydantic_core import to_json
 from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.memory.projecting import cards, facts, vectors
 from gedaechtnis.memory.projecting.access import Place, indexing
+from gedaechtnis.memory.selectors.recall.candidates import WEIGHT
 from gedaechtnis.memory.writing.session import INDEX
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import ScopeClock
 from gedaechtnis.world.models import Projection
-
-K1 = 1.2
-B = 0.75
-NOMINAL_LENGTH = 16
-"""Words of an average text, as BM25 has it. Fixed, so that a posting stays right when others come."""
 
 _AT_ONCE = 500
 _PER_ITEM = 20_000
@@ -93,13 +88,13 @@ SET lexemes = n.lexemes, counts = n.counts, length = n.length, indexed_classific
     terms_pending = false
 FROM jsonb_to_recordset(%s) AS n (id uuid, lexemes text[], counts smallint[], length integer) WHERE p.id = n.id
 """
-_POST = """
+_POST = f"""
 INSERT INTO projection_terms (id, scope_ref, org_id, classification, lexeme, is_current, weight)
 SELECT p.id, p.scope_ref, p.org_id, p.classification, t.lexeme,
        p.superseded_at IS NULL,
-       round(1000 * t.count * (%(k1)s + 1) / (t.count + %(k1)s * (1 - %(b)s + %(b)s * p.length / %(nominal)s)))
+       round(1000 * {WEIGHT})
 FROM memory_projections p CROSS JOIN unnest(p.lexemes, p.counts) AS t (lexeme, count) WHERE p.id = ANY (%(ids)s)
-"""
+"""  # noqa: S608 (a formula of ours)
 _COUNT_WORDS = """
 INSERT INTO lexeme_counts AS c (id, scope_ref, org_id, classification, lexeme, documents)
 SELECT gen_random_uuid(), p.scope_ref, p.org_id, p.classification, t.lexeme, count(*)
@@ -122,12 +117,11 @@ def _index(place: Place, *, limit: int) -> int:
     if not texts:
         return 0
     ids = [id for id, _text in texts]
-    parameters: dict[str, Any] = {"ids": ids, "k1": K1, "b": B, "nominal": NOMINAL_LENGTH}
     with connection.cursor() as cursor:
         cursor.execute("SELECT world_unindex(%s::uuid[])", [ids])
         cursor.execute(_SET, [to_json([_counted(id, text) for id, text in texts]).decode()])
         for statement in (_POST, _COUNT_WORDS, _COUNT_TEXTS):
-            cursor.execute(statement, parameters)
+            cursor.execute(statement, {"ids": ids})
     vectors.ask(place.scope_ref)
     return len(ids)
 
