@@ -29,7 +29,7 @@ WEIGHT = (
 """What a word `t` of a projection `p` weighs in it, as SQL; a posting holds a thousand times that."""
 WHOLE = 5_000
 """So many postings of rare words are read whole."""
-BEST = 2_500
+BEST = 3_000
 """So many postings of common words are read, the best, shared among them; `FEWEST` of each at least."""
 FEWEST = 50
 WEIGHED = 5
