@@ -21,6 +21,8 @@ from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import access, accounts, closed_groups, groups, orgs
 from gedaechtnis.identity.models import AuditEntry, Group, GroupMembership, Org, OrgMembership, Token, User
 from gedaechtnis.identity.principals import Principal, person, system, user_scope
+from gedaechtnis.memory.selectors.recall import search
+from gedaechtnis.memory.selectors.recall.hits import SearchQuery
 from gedaechtnis.memory.services import erasure, facts
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
@@ -225,6 +227,18 @@ def test_a_group_that_was_opened_again_stays(anna: User, family: Group, admin_co
         work.run_due()
     facts.introduce(principal=person(anna), kind="place", name="Keller", scope_ref=shared)
     assert count_of(admin_connection, shared) > 0
+
+
+def test_what_waited_when_a_group_was_closed_is_done_when_it_is_opened_again(anna: User, family: Group) -> None:
+    facts.introduce(principal=person(anna), kind="place", name="Garten", scope_ref=f"group:{family.pk}")
+    groups.close_group(user=anna, group_id=family.pk)
+    while work.run_due():
+        pass
+    family.closed_at = None
+    family.save()
+    while work.run_due():
+        pass
+    assert search.search(principal=person(anna), query=SearchQuery(text="Garten")).hits
 
 
 def test_an_owner_erases_at_once(anna: User, family: Group, admin_connection: Admin) -> None:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from gedaechtnis.chat.imports import chatgpt, claude, gemini, jsonl
 from gedaechtnis.chat.imports.json_items import BrokenJson, items
 from gedaechtnis.chat.imports.stream import Flaw, Item
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Format = Literal["chatgpt", "claude", "gemini", "jsonl"]
 FORMATS: tuple[Format, ...] = ("chatgpt", "claude", "gemini", "jsonl")
@@ -24,10 +30,17 @@ FORMATS: tuple[Format, ...] = ("chatgpt", "claude", "gemini", "jsonl")
 _PARSERS: dict[Format, Any] = {"chatgpt": chatgpt, "claude": claude, "gemini": gemini}
 _LINES = (".jsonl", ".ndjson")
 _READ = (".json", *_LINES)
+MAX_UNPACKED_BYTES = 4 << 30
+"""So much may an archive that is sent hold in files to be read: a few kilobytes can unpack to terabytes."""
 _PEEKED = 50
 _FIRST_BYTES = 1 << 16
 _Opener = Callable[[], AbstractContextManager[IO[bytes]]]
 _DIGITS = re.compile(r"(\d+)")
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+    NotImplementedError, RuntimeError,  # packed in a way that is not known, locked with a password
+)  # fmt: skip
+"""What the standard library says of archives that are broken, or that it cannot read."""
 
 
 class UnreadableFile(Exception):
@@ -75,7 +88,7 @@ class ChatFiles:
         """What was sent as one file, which can be read repeatedly.
 
         Raises:
-            UnreadableFile: `broken_archive`.
+            UnreadableFile: `broken_archive`, `too_large`.
         """
 
         def again() -> AbstractContextManager[IO[bytes]]:
@@ -83,7 +96,7 @@ class ChatFiles:
             return nullcontext(file)
 
         read = cls(zone=zone, format=format, _files=[], _archives=ExitStack())
-        read._add(name, again, file)
+        read._add(name, again, file, most=MAX_UNPACKED_BYTES)
         return read
 
     def __iter__(self) -> Iterator[Item]:
@@ -105,21 +118,24 @@ class ChatFiles:
         if not found:
             raise UnreadableFile("no_chats", self._files[0].name if alone else "")
 
-    def _add(self, name: str, opened: _Opener, whole: Path | IO[bytes]) -> None:
+    def _add(self, name: str, opened: _Opener, whole: Path | IO[bytes], *, most: int | None = None) -> None:
         if not zipfile.is_zipfile(whole):
             self._files.append(_File(name, opened))
             return
         try:
             archive = self._archives.enter_context(zipfile.ZipFile(whole))
-        except zipfile.BadZipFile as error:
+        except _DAMAGE as error:
             raise UnreadableFile("broken_archive", name) from error
         members = [info for info in archive.infolist() if not info.is_dir()]
+        # No more than the size stated here is ever unpacked of a file.
+        if most is not None and sum(info.file_size for info in members if _may_hold_chats(info.filename)) > most:
+            raise UnreadableFile("too_large", name)
         for info in sorted(members, key=lambda info: _natural(Path(info.filename))):
-            self._files.append(_File(info.filename, partial(archive.open, info)))
+            self._files.append(_File(info.filename, partial(_member, archive, info)))
 
     def _format_of(self, file: _File, *, alone: bool) -> Format | None:
         """The format a file is read in; None for one that holds no chats."""
-        if not alone and not file.name.lower().endswith(_READ):
+        if not alone and not _may_hold_chats(file.name):
             return None
         seen = _recognised(file)
         if alone and seen is None:
@@ -136,9 +152,42 @@ class ChatFiles:
                 else:
                     yield from _PARSERS[format].chats(items(opened), file=file.name, zone=self.zone)
         except BrokenJson as error:
-            yield Flaw(file=file.name, unit="entry", number=error.number, reason="not_json")
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError):  # damaged, or locked with a password
+            yield Flaw(file=file.name, unit="entry", number=error.number, reason=error.reason)
+        except zipfile.BadZipFile:
             yield Flaw(file=file.name, unit="file", number=1, reason="broken_archive")
+
+
+class _Member(io.RawIOBase):
+    """A file of an archive. Its damage shows while it is read, as `BadZipFile` whatever it is."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._packed = packed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        room = memoryview(buffer)
+        try:
+            read = self._packed.read(len(room))
+        except _DAMAGE as error:
+            raise zipfile.BadZipFile from error
+        room[: len(read)] = read
+        return len(read)
+
+
+@contextmanager
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+    try:
+        packed = archive.open(info)
+    except _DAMAGE as error:
+        raise zipfile.BadZipFile from error
+    with packed, io.BufferedReader(_Member(packed)) as unpacked:
+        yield unpacked
+
+
+def _may_hold_chats(name: str) -> bool:
+    return name.lower().endswith(_READ)
 
 
 def _recognised(file: _File) -> Format | None:
@@ -155,7 +204,7 @@ def _recognised(file: _File) -> Format | None:
                 for format, parser in _PARSERS.items():
                     if parser.matches(entry):
                         return format
-    except (BrokenJson, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError):
+    except (BrokenJson, zipfile.BadZipFile):
         return None
     return None
 

@@ -8,17 +8,23 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 _CHUNK = 1 << 20
+MAX_ENTRY_CHARACTERS = 128 << 20
+"""So long may one entry be, which is held in memory as a whole."""
 _BLANK = " \t\r\n"
 _LISTS = ("conversations", "chats", "items", "data")
 """Under which name a file that is one object may hold the list."""
 
 
 class BrokenJson(Exception):
-    """The file cannot be read on; `number` is the entry at which it ends."""
+    """The file cannot be read on; `number` is the entry at which it ends, `reason` why."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(f"entry {number} is not JSON")
-        self.number = number
+    def __init__(self, number: int, reason: str = "not_json") -> None:
+        super().__init__(f"entry {number}: {reason}")
+        self.number, self.reason = number, reason
+
+
+class _TooLong(ValueError):
+    """A value that goes on and on."""
 
 
 def items(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
@@ -33,7 +39,7 @@ def items(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
         try:
             yield from enumerate(_listed(text.decode()), start=1)
         except ValueError as error:
-            raise BrokenJson(1) from error
+            raise _broken(1, error) from error
         return
     if start != "[":
         raise BrokenJson(1)
@@ -46,9 +52,13 @@ def items(file: IO[bytes]) -> Iterator[tuple[int, Any]]:
         try:
             value = text.decode()
         except ValueError as error:
-            raise BrokenJson(number) from error
+            raise _broken(number, error) from error
         yield number, value
         number += 1
+
+
+def _broken(number: int, error: ValueError) -> BrokenJson:
+    return BrokenJson(number, "too_long" if isinstance(error, _TooLong) else "not_json")
 
 
 class _Text:
@@ -83,6 +93,8 @@ class _Text:
             except ValueError:
                 if self._is_all:
                     raise
+                if len(self._held) - self.at > MAX_ENTRY_CHARACTERS:
+                    raise _TooLong from None
                 self._more(max(_CHUNK, len(self._held) - self.at))
             else:
                 return value

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.chat import selectors, turns
 from gedaechtnis.chat.answers import ChatFlaw, ImportProgress
 from gedaechtnis.chat.imports import store
-from gedaechtnis.chat.imports.files import FORMATS, ChatFiles, Format, UnreadableFile
+from gedaechtnis.chat.imports.files import FORMATS, MAX_UNPACKED_BYTES, ChatFiles, Format, UnreadableFile
 from gedaechtnis.chat.imports.stream import Flaw, Item
 from gedaechtnis.chat.models import Chat, ChatImport, ChatImportPiece
 from gedaechtnis.common import clock
@@ -264,6 +264,9 @@ def _own(principal: Principal) -> QuerySet[ChatImport]:
 
 
 def _unreadable(error: UnreadableFile) -> Problem:
+    if error.code == "too_large":
+        detail = _("The archive “%(name)s” holds more than %(size)s GB; import it at the server (`import_chats`).")
+        return Problem("too_large", detail % {"name": error.name, "size": MAX_UNPACKED_BYTES >> 30}, 413)
     details = {
         "no_chats": _("No chats were found. A chat export is an archive (.zip), a JSON file or JSON Lines."),
         "broken_archive": _("The archive “%(name)s” is damaged."),

@@ -14,6 +14,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.identity import accounts, audit, closed_groups
 from gedaechtnis.identity.models import Group, User
 from gedaechtnis.identity.principals import user_scope
+from gedaechtnis.memory.projecting import index, vectors
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import ScopeClock
 
@@ -71,7 +72,10 @@ def follow_group(group: Group) -> None:
     """Keep a group's scope and the day of its erasure as the group is: open, closed, or open again."""
     scope_ref = f"group:{group.pk}"
     if group.closed_at is None:
-        ScopeClock.objects.filter(scope_ref=scope_ref, state=_State.CLOSED).update(state=_State.OPEN)
+        if ScopeClock.objects.filter(scope_ref=scope_ref, state=_State.CLOSED).update(state=_State.OPEN):
+            # What waited when it was closed was left undone.
+            index.ask(scope_ref)
+            vectors.ask(scope_ref)
         return
     ScopeClock.objects.get_or_create(scope_ref=scope_ref, defaults={"org_id": group.org_id, "tick": clock.now()})
     ScopeClock.objects.filter(scope_ref=scope_ref, state=_State.OPEN).update(state=_State.CLOSED)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gedaechtnis.chat.imports.files import ChatFiles
+from gedaechtnis.chat.imports import files, json_items
+from gedaechtnis.chat.imports.files import ChatFiles, UnreadableFile
 from gedaechtnis.chat.imports.html_text import text_of_html
 from gedaechtnis.chat.imports.stream import Flaw, ImportedChat, ImportedMessage, Item
 
@@ -182,16 +185,51 @@ def test_what_the_activity_says_in_a_language_that_is_not_known(tmp_path: Path) 
     assert rows[0].parts[-1].name == "1 fichier"
 
 
-def test_a_damaged_archive_names_the_file(tmp_path: Path) -> None:
+def test_the_files_of_an_archive_are_read_in_their_order(tmp_path: Path) -> None:
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("conversations-10.json", json.dumps([conversation(said("ten"))]))
         archive.writestr("conversations-2.json", json.dumps([conversation(said("two"))]))
         archive.writestr("user.json", "{}")
-    files = ChatFiles.at(path, zone=BERLIN)
-    texts = [item.messages[0].text for item in files if isinstance(item, ImportedChat)]
+    read = ChatFiles.at(path, zone=BERLIN)
+    texts = [item.messages[0].text for item in read if isinstance(item, ImportedChat)]
     assert texts == ["two", "ten"]
-    assert files.passed_over == ["user.json"]
+    assert read.passed_over == ["user.json"]
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_whatever_is_damaged_is_named_and_raises_nothing_else(packed: int) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", packed) as archive:
+        for name in ("../../conversations.json", "/conversations.jsonl", "user.json"):
+            archive.writestr(name, json.dumps([conversation(said("some words " * 20))]))
+    for place in range(whole.getbuffer().nbytes):
+        damaged = bytearray(whole.getvalue())
+        damaged[place] ^= 0xFF
+        with suppress(UnreadableFile):
+            assert list(ChatFiles.in_upload(io.BytesIO(damaged), "export.zip", zone=BERLIN))
+
+
+def test_a_small_archive_that_would_unpack_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("picture.png", bytes(2 << 20))
+        archive.writestr("conversations.json", " " * (1 << 20))
+    monkeypatch.setattr(files, "MAX_UNPACKED_BYTES", 1 << 20)
+    with pytest.raises(UnreadableFile, match="no_chats"):
+        list(ChatFiles.in_upload(bomb, "export.zip", zone=BERLIN))
+    monkeypatch.setattr(files, "MAX_UNPACKED_BYTES", (1 << 20) - 1)
+    with pytest.raises(UnreadableFile, match="too_large"):
+        ChatFiles.in_upload(bomb, "export.zip", zone=BERLIN)
+
+
+def test_an_entry_without_end_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_items, "MAX_ENTRY_CHARACTERS", 1 << 20)
+    path = tmp_path / "conversations.json"
+    path.write_text(f'[{json.dumps(conversation(said("first")))}, {{"title": "{"x" * (4 << 20)}')
+    chat, flaw = ChatFiles.at(path, zone=BERLIN)
+    assert isinstance(chat, ImportedChat)
+    assert flaw == Flaw(file=path.name, unit="entry", number=2, reason="too_long")
 
 
 def test_html_becomes_text_with_its_form() -> None:
