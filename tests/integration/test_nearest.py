@@ -17,8 +17,9 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import spaces
-from gedaechtnis.memory.selectors.recall import nearest
+from gedaechtnis.memory.selectors.recall import nearest, records
 from gedaechtnis.memory.selectors.recall.filters import Filters
+from gedaechtnis.memory.selectors.recall.meaning import NOT_ASKED, Asked
 from gedaechtnis.memory.spaces import index_name
 from gedaechtnis.scoping.context import scope
 
@@ -220,17 +221,16 @@ def test_when_nearly_all_of_it_is_past_it_is_looked_through(crowd: Crowd, anna: 
         assert len(nearest.nearest(question, MODEL, believed(ref), 25)) == 25
 
 
-def test_the_spread_and_single_similarities_are_of_what_one_sees(
+def test_what_is_read_is_compared_as_what_is_nearest_and_only_where_one_sees_it(
     crowd: Crowd, own: str, as_anna: Principal, as_clara: Principal
 ) -> None:
     (question,) = crowd.common(1)
+    asked = Asked(vector=tuple(question), model=MODEL)
     with scope(as_anna):
         found = dict(nearest.nearest(question, MODEL, None, K))
-        assert nearest.similarities(question, MODEL, list(found)) == pytest.approx(found)
-        mean, deviation = nearest.spread(question, MODEL)
-        assert -1 < mean < max(found.values())
-        assert deviation > 0
+        read = {record.id: record.similarity for record in records.read(found, believed(own), asked)}
+        assert read == pytest.approx(found)
+        assert {record.similarity for record in records.read(found, believed(own), NOT_ASKED)} == {None}
     with scope(as_clara):
-        assert nearest.similarities(question, MODEL, list(found)) == {}
-        assert nearest.spread(question, MODEL) == (0, 0)
+        assert records.read(found, believed(own), asked) == []
         assert nearest.nearest(question, MODEL, None, K) == []

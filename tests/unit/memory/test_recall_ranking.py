@@ -70,7 +70,7 @@ def test_key_words_weigh_no_meaning_and_no_time() -> None:
 
 
 def test_every_feature_has_a_weight_and_every_weight_a_feature() -> None:
-    assert Weights.__slots__ == Features.__slots__
+    assert Weights.__slots__ == Features._fields
 
 
 @given(

@@ -39,7 +39,7 @@ def hits(weighed: Sequence[Weighed], moment: Moment, *, most: int, asks_of_earli
 
 def _loss(record: Record, known: Truth, at: datetime, *, asks_of_earlier: bool) -> float:
     loss = 0.0 if asks_of_earlier or record.source_id not in known.endings else weights.ENDED
-    if record.source_kind == "fact":
+    if record.source_kind == "fact" and record.touched_at:
         loss += weights.FADED * (1 - decay.left(record.memory_type, at - record.touched_at))
     return loss
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -36,22 +36,54 @@ WEIGHTS: Mapping[str, Weights] = {
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A candidate with its features, the unbounded score they make, and what each voice that found it added to that."""
+    """A candidate with its features, the weights they have in this mode, and the unbounded score that makes.
+
+    `is_near`: it is among the nearest in meaning.
+    """
 
     record: Record
     features: Features
+    factors: Weights
     score: float
-    voices: Mapping[str, float]
+    is_near: bool
+
+    @property
+    def voices(self) -> dict[str, float]:
+        """What each voice that found it added to the score."""
+        added = {
+            "lexical": self.factors.lexical * self.features.lexical + self.factors.session * self.features.session
+            if self.features.lexical
+            else 0.0,
+            "semantic": self.factors.semantic * self.features.semantic if self.is_near else 0.0,
+            "temporal": self.factors.date * self.features.date,
+            "graph": self.factors.graph * self.features.graph,
+        }
+        return {voice: round(much, 4) for voice, much in added.items() if much > 0}
 
 
 @dataclass(slots=True)
 class _Found:
-    """What has been found so far."""
+    """What has been found so far, each record as ranking knows it."""
 
-    records: dict[UUID, Record] = field(default_factory=dict)
-    similarity: dict[UUID, float] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
     near: frozenset[UUID] = frozenset()
-    graph: dict[UUID, float] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> set[UUID]:
+        return {record.id for record in self.records}
+
+    def add(self, new: Sequence[Record], question: Question) -> None:
+        """Take in records that are not among them yet."""
+        self.records += new
+        self.candidates += [_candidate(record, question) for record in new]
+
+    def mark(self, graph: Mapping[UUID, float]) -> None:
+        """Note which of them the walk through the graph came to, and how near."""
+        self.candidates = [
+            candidate._replace(graph=graph[candidate.id]) if candidate.id in graph else candidate
+            for candidate in self.candidates
+        ]
 
 
 def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -> list[Weighed]:
@@ -61,14 +93,15 @@ def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -
     near = nearest.nearest(asked.vector, asked.model, filters, weights.CANDIDATES)
     found.near = frozenset(id for id, _similarity in near)
     dated = records.within(question.ranges, filters, weights.CANDIDATES)
-    found.records = records.widened({*lexical, *found.near, *dated}, filters)
-    _compare(found, asked)
+    found.add(records.read({*lexical, *found.near, *dated}, filters, asked), question)
+    # What stands around counts for each, but to read it for all takes longer than the rest of a search.
     weighed = _weigh(question, found)
-    if question.mode != "hybrid":
-        return weighed
-    found.graph = records.of_sources(_walked(question, weighed, moment), filters)
-    found.records |= records.widened(found.graph.keys() - found.records.keys(), filters)
-    _compare(found, asked)
+    best = [one.record for one in weighed[: weights.WIDENED]]
+    found.add(records.around(best, found.ids, filters, asked), question)
+    if question.mode == "hybrid":
+        graph = records.of_sources(_walked(question, weighed, moment), filters)
+        found.add(records.read(graph.keys() - found.ids, filters, asked), question)
+        found.mark(graph)
     return _weigh(question, found)
 
 
@@ -80,11 +113,6 @@ def _lexical(question: Question, filters: Filters) -> list[UUID]:
             wanted[form] = max(wanted.get(form, 0.0), share * idf[term])
     terms = [WantedTerm(lexeme, weight) for lexeme, weight in wanted.items()]
     return candidates.lexical(terms, filters, weights.CANDIDATES) if terms else []
-
-
-def _compare(found: _Found, asked: Asked) -> None:
-    new = [id for id in found.records if id not in found.similarity]
-    found.similarity |= nearest.similarities(asked.vector, asked.model, new)
 
 
 def _walked(question: Question, weighed: list[Weighed], moment: Moment) -> dict[UUID, float]:
@@ -100,38 +128,28 @@ def _walked(question: Question, weighed: list[Weighed], moment: Moment) -> dict[
 
 
 def _weigh(question: Question, found: _Found) -> list[Weighed]:
-    pool = list(found.records.values())
     factors = WEIGHTS[question.mode]
     seen = ranking.features(
-        [_candidate(record, question, found) for record in pool],
+        found.candidates,
         idf=question.words.idf,
         mean_length=question.words.mean_length,
-        spread=_spread(found.similarity.values()),
+        spread=_spread([record.similarity for record in found.records if record.similarity is not None]),
     )
-    weighed = []
-    for record, features in zip(pool, seen, strict=True):
-        voices = {
-            "lexical": factors.lexical * features.lexical + factors.session * features.session
-            if features.lexical
-            else 0.0,
-            "semantic": factors.semantic * features.semantic if record.id in found.near else 0.0,
-            "temporal": factors.date * features.date,
-            "graph": factors.graph * features.graph,
-        }
-        audible = {voice: round(added, 4) for voice, added in voices.items() if added > 0}
-        if audible:
-            weighed.append(Weighed(record, features, ranking.weighted(features, factors), audible))
-    return sorted(weighed, key=lambda one: (-one.score, one.record.id))
+    pool = [
+        Weighed(record, features, factors, ranking.weighted(features, factors), record.id in found.near)
+        for record, features in zip(found.records, seen, strict=True)
+    ]
+    return sorted((one for one in pool if one.voices), key=lambda one: (-one.score, one.record.id))
 
 
-def _spread(similarities: Collection[float]) -> Spread | None:
+def _spread(similarities: Sequence[float]) -> Spread | None:
     if len(similarities) < 2:
         return None
     mean = math.fsum(similarities) / len(similarities)
     return Spread(mean, math.sqrt(math.fsum((one - mean) ** 2 for one in similarities) / len(similarities)))
 
 
-def _candidate(record: Record, question: Question, found: _Found) -> Candidate:
+def _candidate(record: Record, question: Question) -> Candidate:
     text, is_said = record.text, record.is_episode
     at = record.occurred_at or record.valid_from
     return Candidate(
@@ -140,14 +158,13 @@ def _candidate(record: Record, question: Question, found: _Found) -> Candidate:
         length=record.length,
         session=record.session,
         position=record.position or 0,
-        similarity=found.similarity.get(record.id),
+        similarity=record.similarity,
         subject=_subject(record, question),
         date=periods.nearness(question.day_of(at), question.periods) if at and question.periods else 0.0,
         says_when=question.intent is Intent.TIME and (not is_said or forms.says_when(text)),
         says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
         first_person=is_said and forms.is_first_person(text),
         short_question=is_said and forms.is_short_question(text),
-        graph=found.graph.get(record.id, 0.0),
     )
 
 

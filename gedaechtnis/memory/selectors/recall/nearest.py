@@ -21,7 +21,6 @@ FEW = 5_000
 """So many rows are compared one by one faster than anything could be looked up."""
 _ROWS_PER_STEP = 30
 """A step in the index costs as much as comparing twenty rows, and finds less: who compares finds everything."""
-SAMPLE = 1000
 
 _MOST = 0.5
 _COUNTED = 100_000
@@ -111,33 +110,6 @@ def by_index(vector: Sequence[float], model: str, filters: Filters | None, limit
     form = f"halfvec({len(vector):d})"
     with planned(**_INDEX):
         return _run(*_statement(f"v.vector::{form}", form, vector, model, filters, limit))
-
-
-def similarities(vector: Sequence[float] | None, model: str, ids: Sequence[UUID]) -> dict[UUID, float]:
-    """The similarity of given projections, as far as they are visible and have a vector of the model."""
-    if vector is None or not ids:
-        return {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, 1 - (vector <=> %s::halfvec) FROM projection_vectors WHERE id = ANY (%s) AND model = %s",
-            [as_text(vector), list(ids), model],
-        )
-        return dict(cursor.fetchall())
-
-
-def spread(vector: Sequence[float] | None, model: str) -> tuple[float, float]:
-    """Mean and standard deviation of the similarity over a sample of what is visible; (0, 0) without any."""
-    if vector is None:
-        return 0.0, 0.0
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT avg(near), stddev_pop(near) FROM ("  # noqa: S608 (scopes and numbers of ours)
-            f"SELECT 1 - (vector <=> %s::halfvec) AS near FROM projection_vectors "
-            f"WHERE model = {literal(model)} AND scope_ref IN ({_scopes()}) LIMIT {SAMPLE:d}) AS taken",
-            [as_text(vector)],
-        )
-        mean, deviation = cursor.fetchone()
-    return mean or 0.0, deviation or 0.0
 
 
 def _statement(

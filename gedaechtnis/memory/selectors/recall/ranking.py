@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
+from functools import cache
+from operator import mul
+from typing import NamedTuple
 from uuid import UUID
 
 from gedaechtnis.memory.selectors.recall import weights as constants
 from gedaechtnis.memory.selectors.recall.weights import Weights
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What ranking knows of one projection.
 
     `counts` holds only lexemes of the question; `similarity` is the cosine to the question, None without a vector;
@@ -39,9 +41,8 @@ class Candidate:
     graph: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
-    """The features of one candidate, named as in `Weights`; the sum of their products is its score."""
+class Features(NamedTuple):
+    """The features of one candidate, named and ordered as in `Weights`; the sum of their products is its score."""
 
     lexical: float
     session: float
@@ -148,12 +149,14 @@ def _standard(similarity: float | None, spread: Spread | None) -> float:
     return max(-3.0, min(6.0, (similarity - spread.mean) / spread.deviation))
 
 
-_NAMES = tuple(field.name for field in fields(Weights))
-
-
 def weighted(found: Features, weights: Weights) -> float:
     """The score before it is brought between 0 and 1."""
-    return math.fsum(getattr(found, name) * getattr(weights, name) for name in _NAMES)
+    return math.fsum(map(mul, found, _values(weights)))
+
+
+@cache
+def _values(weights: Weights) -> tuple[float, ...]:
+    return astuple(weights)
 
 
 def bounded(score: float) -> float:

@@ -1,39 +1,43 @@
-"""Reading candidates: those that the voices found, the turns around them, and what was said at a time."""
+"""Reading candidates: those that the voices found, the turns around them, and what was said at a time.
+
+Hundreds are read for a question and a handful is told, so a row holds what ranking needs and what telling needs of its
+kind of source, and is a tuple as it comes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
 
 from gedaechtnis.memory.selectors.recall import weights
 from gedaechtnis.memory.selectors.recall.filters import Filters
+from gedaechtnis.memory.selectors.recall.meaning import Asked
+from gedaechtnis.memory.spaces import as_text, literal
 
 _COLUMNS = (
     "p.id, p.source_kind, p.source_id, p.ref, p.entity_ids, p.memory_type, p.speaker, p.role, p.chat_id, "
-    "p.session_id, p.position, p.external_id, p.text, p.occurred_at, p.valid_from, p.valid_to, p.touched_at, "
-    "p.lexemes, p.counts, p.length, p.scope_ref"
+    "p.session_id, p.position, p.external_id, p.text, p.occurred_at, p.valid_from, p.valid_to, "
+    "CASE WHEN p.source_kind = 'fact' THEN p.touched_at END, p.lexemes, p.counts, p.length, p.scope_ref"
 )
-_WIDENED = """
-WITH found AS (SELECT p.scope_ref, p.chat_id, p.session_id, p.position, p.id FROM memory_projections p
-               WHERE p.id = ANY (%s)),
-     wanted AS (SELECT id FROM found UNION
-                SELECT near.id FROM found CROSS JOIN LATERAL (
-                  SELECT n.id FROM memory_projections n
-                  WHERE n.scope_ref = found.scope_ref AND n.session_id = found.session_id
-                    AND n.position BETWEEN found.position - {around} AND found.position + {around}
-                    AND n.chat_id = found.chat_id) near
-                WHERE found.position IS NOT NULL)
-SELECT {columns} FROM memory_projections p JOIN wanted USING (id) WHERE {condition}
+_READ = "SELECT {columns} FROM memory_projections p {vectors} WHERE p.id = ANY (%s) AND {condition}"
+# OFFSET 0 keeps the turns around each apart: as one join, the planner would rather walk through all conversations.
+_AROUND = """
+SELECT DISTINCT ON (p.id) {columns}
+FROM unnest(%s::text[], %s::uuid[], %s::text[], %s::bigint[]) AS found (scope_ref, chat_id, session_id, position)
+CROSS JOIN LATERAL (
+  SELECT * FROM memory_projections n
+  WHERE n.scope_ref = found.scope_ref AND n.session_id = found.session_id AND n.chat_id = found.chat_id
+    AND n.position BETWEEN found.position - {around} AND found.position + {around} AND n.id <> ALL (%s) OFFSET 0) p
+{vectors} WHERE {condition}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One projection as it was read."""
+class Record(NamedTuple):
+    """One projection as it was read. `touched_at`: of a fact; `similarity`: to the question, where there is any."""
 
     id: UUID
     source_kind: str
@@ -51,32 +55,54 @@ class Record:
     occurred_at: datetime | None
     valid_from: datetime | None
     valid_to: datetime | None
-    touched_at: datetime
+    touched_at: datetime | None
     lexemes: Sequence[str]
     counts: Sequence[int]
     length: int
     scope_ref: str
+    similarity: float | None
 
     @property
     def is_episode(self) -> bool:
         return self.source_kind == "episode"
 
     @property
-    def session(self) -> tuple[UUID | None, str] | None:
+    def session(self) -> tuple[int, str] | None:
         """Within which its neighbours are; None for what stands alone."""
-        return (self.chat_id, self.session_id) if self.position is not None else None
+        return (self.chat_id.int, self.session_id) if self.chat_id and self.position is not None else None
 
 
-def widened(ids: Collection[UUID], filters: Filters) -> dict[UUID, Record]:
-    """The projections of these ids and the turns around them, as far as the filters let them."""
-    if not ids:
-        return {}
-    condition, parameters = filters.condition("p")
-    statement = _WIDENED.format(columns=_COLUMNS, around=weights.AROUND, condition=condition)
+def read(ids: Collection[UUID], filters: Filters, asked: Asked) -> list[Record]:
+    """The projections of these ids, as far as the filters let them."""
+    return _records(_READ, [list(ids)], filters, asked) if ids else []
+
+
+def around(found: Sequence[Record], known: Collection[UUID], filters: Filters, asked: Asked) -> list[Record]:
+    """The turns around each of these, as far as the filters let them and none is known yet."""
+    turns = [record for record in found if record.session]
+    if not turns:
+        return []
+    places: list[list[Any]] = [
+        [record.scope_ref for record in turns],
+        [record.chat_id for record in turns],
+        [record.session_id for record in turns],
+        [record.position for record in turns],
+    ]
+    return _records(_AROUND, [*places, list(known)], filters, asked)
+
+
+def _records(statement: str, which: Sequence[Any], filters: Filters, asked: Asked) -> list[Record]:
+    condition, restrictions = filters.condition("p")
+    similarity, vectors, question = "NULL", "", []
+    if asked.vector is not None:
+        similarity, question = "1 - (v.vector <=> %s::halfvec)", [as_text(asked.vector)]
+        vectors = f"LEFT JOIN projection_vectors v ON v.id = p.id AND v.model = {literal(asked.model)}"
+    sql = statement.format(
+        columns=f"{_COLUMNS}, {similarity}", vectors=vectors, condition=condition, around=weights.AROUND
+    )
     with connection.cursor() as cursor:
-        cursor.execute(statement, [list(ids), *parameters])
-        records = [Record(*row) for row in cursor.fetchall()]
-    return {record.id: record for record in records}
+        cursor.execute(sql, [*question, *which, *restrictions])
+        return list(map(Record._make, cursor.fetchall()))
 
 
 def within(ranges: Sequence[tuple[datetime, datetime]], filters: Filters, limit: int) -> list[UUID]:

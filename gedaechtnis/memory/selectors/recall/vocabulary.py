@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db import connection
 
@@ -16,7 +17,7 @@ _LAST = "\U0010ffff"
 """Sorts behind every word: `word` up to `word + _LAST` are those that begin with it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Vocabulary:
     """The words of a question as they occur here.
 
@@ -32,11 +33,20 @@ class Vocabulary:
     def counts(self, lexemes: Sequence[str], counts: Sequence[int]) -> dict[str, float]:
         """How often each word of the question occurs in a document with these words."""
         found: dict[str, float] = {}
-        own = dict(zip(lexemes, counts, strict=True))
-        for term, forms in self.forms.items():
-            if count := math.fsum(share * own.get(form, 0) for form, share in forms.items()):
-                found[term] = count
+        for lexeme, count in zip(lexemes, counts, strict=True):
+            if lexeme in self._terms:
+                for term, share in self._terms[lexeme]:
+                    found[term] = found.get(term, 0.0) + share * count
         return found
+
+    @cached_property
+    def _terms(self) -> Mapping[str, Sequence[tuple[str, float]]]:
+        """Word of the index → words of the question that it counts for, and how much for each."""
+        terms: dict[str, list[tuple[str, float]]] = {}
+        for term, forms in self.forms.items():
+            for form, share in forms.items():
+                terms.setdefault(form, []).append((term, share))
+        return terms
 
 
 def look_up(terms: Sequence[str]) -> Vocabulary:
@@ -86,12 +96,14 @@ def _sizes(scopes: list[str]) -> tuple[int, float, bool, bool]:
     return int(documents), float(length) / max(1, int(documents)), terms_pending, vectors_pending
 
 
+# The words themselves stand apart, as one list: word by word, the planner would look them up by their trigrams.
 _COUNTED = """
+SELECT lexeme, lexeme, sum(documents)::int FROM lexeme_counts
+WHERE scope_ref = ANY (%(scopes)s) AND lexeme = ANY (%(terms)s) GROUP BY 1
+UNION ALL
 SELECT w.term, c.lexeme, sum(c.documents)::int
 FROM unnest(%(terms)s::text[], %(backwards)s::text[], %(may_be_part)s::boolean[]) AS w (term, backwards, may_be_part)
 CROSS JOIN LATERAL (
-  (SELECT lexeme, documents FROM lexeme_counts WHERE scope_ref = ANY (%(scopes)s) AND lexeme = w.term COLLATE "C")
-  UNION ALL
   (SELECT lexeme, documents FROM lexeme_counts
    WHERE w.may_be_part AND scope_ref = ANY (%(scopes)s)
      AND reversed > w.backwards COLLATE "C" AND reversed < (w.backwards || %(last)s) COLLATE "C" LIMIT %(most)s)

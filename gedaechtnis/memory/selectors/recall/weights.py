@@ -27,9 +27,9 @@ COMPOUND_OF_UNKNOWN = 0.8
 COMPOUND_OF_KNOWN = 0.3
 BEGINNING_OF_UNKNOWN = 0.5
 
-# Candidates of each voice, and how many turns of the session around each are read with it: measured, exact scores
-# over these lose nothing against scores over everything.
+# Candidates of each voice; of the best of them all, so many turns of the session on either side are read too.
 CANDIDATES = 100
+WIDENED = 50
 AROUND = 2
 # Seeds of the walk through the graph, and how much nearness each step keeps.
 SEEDS = 10
