@@ -18,7 +18,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import finding_keys, name_key
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import EntityView, FactView
-from gedaechtnis.memory.selectors import asof, entities, explain
+from gedaechtnis.memory.selectors import asof, entities
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import SearchQuery
 from gedaechtnis.memory.suffix import provenance_suffix
@@ -90,9 +90,7 @@ def _searched(principal: Principal, text: str) -> Reply | None:
         hits = search.search(principal=principal, query=asked).hits
     except Problem:
         return None  # nothing in it to look for
-    ids = [hit.fact_id for hit in hits if hit.fact_id and hit.score >= _GOOD_SCORE]
-    known = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=ids)} if ids else {}
-    told = [known[id] for id in ids if id in known and known[id].predicate != "name"]
+    told = [hit.fact for hit in hits if hit.fact and hit.score >= _GOOD_SCORE and hit.fact.predicate != "name"]
     if not told:
         return None
     lines = [f"– {phrasing.sentence(one, dated=True)} · {provenance_suffix(one, principal=principal)}" for one in told]

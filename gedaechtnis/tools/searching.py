@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -12,8 +10,6 @@ from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import one_line
 from gedaechtnis.identity.principals import Principal
-from gedaechtnis.memory.answers import FactView
-from gedaechtnis.memory.selectors import explain
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
 from gedaechtnis.tools import arguments, naming, text
@@ -37,25 +33,25 @@ def search_world_memory(principal: Principal, asked: arguments.SearchMemory) -> 
             cursor=asked.cursor,
         ),
     )
-    ids = [hit.fact_id for hit in answer.hits if hit.fact_id]
-    facts = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=ids)} if ids else {}
     data = SearchData(
         items=[HitData.of(hit) for hit in answer.hits], missing=list(answer.missing), cursor=answer.cursor
     )
-    lines = [_told(hit, facts, principal) for hit in answer.hits]
+    lines = [_told(hit, principal) for hit in answer.hits]
     nothing = "" if lines else _("Nothing found about “%(query)s”.") % {"query": text.inert(asked.query)}
     more = _("… and more: ask again with cursor=%(cursor)s") % {"cursor": answer.cursor} if answer.cursor else ""
     return ToolAnswer(text=text.joined(lines, nothing, more, [f"({one})" for one in answer.missing]), data=data)
 
 
-def _told(hit: Hit, facts: Mapping[UUID, FactView], principal: Principal) -> str:
+def _told(hit: Hit, principal: Principal) -> str:
     score = f"{hit.score:.2f}"
-    fact = facts.get(hit.fact_id) if hit.fact_id else None
-    if fact is not None:
-        return f"{text.line(text.full(fact), fact, principal, score)} (fact:{fact.id})"
+    if hit.fact is not None:
+        return f"{text.line(text.full(hit.fact), hit.fact, principal, score)} (fact:{hit.fact.id})"
     said = [hit.speaker and one_line(hit.speaker), text.day(hit.occurred_at) if hit.occurred_at else ""]
     about = ", ".join(part for part in (score, *said) if part)
-    return f"- {hit.ref} ({about}) — {text.quoted(hit.text)}"
+    over = ""
+    if hit.is_superseded and hit.valid_to:
+        over = " · " + _("no longer so since %(day)s") % {"day": text.day(hit.valid_to)}
+    return f"- {hit.ref} ({about}) — {text.quoted(hit.text)}{over}"
 
 
 def _range(principal: Principal, since: str | None, until: str | None) -> tuple[datetime, datetime] | None:

@@ -128,6 +128,11 @@ class Find:
     entity: EntityView | None = None
 
     @property
+    def name(self) -> str:
+        """What a thing was called at the moment that was asked about."""
+        return self.hit.text.partition("\n")[0]
+
+    @property
     def voices(self) -> list[str]:
         """What found it, the strongest first, in words."""
         heard = sorted(((weight, name) for name, weight in self.hit.voices.items() if weight > 0), reverse=True)
@@ -136,18 +141,14 @@ class Find:
 
 def finds(answer: SearchAnswer, *, principal: Principal) -> tuple[Find, ...]:
     """What was found with what each leads to; what can no longer be read is left out."""
-    ids = {id for hit in answer.hits for id in (hit.fact_id, hit.superseded_by) if id}
-    facts = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=list(ids))} if ids else {}
-    return tuple(find for hit in answer.hits if (find := _find(hit, facts, principal)))
+    ids = {hit.superseded_by for hit in answer.hits if hit.superseded_by}
+    holding = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=list(ids))} if ids else {}
+    return tuple(find for hit in answer.hits if (find := _find(hit, holding, principal)))
 
 
-def _find(hit: Hit, facts: dict[UUID, FactView], principal: Principal) -> Find | None:
-    successor = facts.get(hit.superseded_by) if hit.superseded_by else None
-    if hit.message_id is not None:
-        return Find(hit=hit, successor=successor)
-    if hit.fact_id is not None:
-        fact = facts.get(hit.fact_id)
-        return Find(hit=hit, fact=fact, successor=successor) if fact else None
+def _find(hit: Hit, holding: dict[UUID, FactView], principal: Principal) -> Find | None:
+    if hit.message_id is not None or hit.fact is not None:
+        return Find(hit=hit, fact=hit.fact, successor=holding.get(hit.superseded_by) if hit.superseded_by else None)
     try:
         return Find(hit=hit, entity=_entity(hit, principal))
     except NotFound:

@@ -10,7 +10,8 @@ from uuid import UUID
 from gedaechtnis.memory.projecting import marks, projections
 from gedaechtnis.memory.projecting.access import Place
 from gedaechtnis.memory.projecting.projections import Draft
-from gedaechtnis.registry.catalogue import Catalogue, catalogue
+from gedaechtnis.memory.selectors import views
+from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.world.models import Entity, EntityAlias, EntityMerge, Projection
 
 _STREAMS = (
@@ -49,7 +50,7 @@ def renew(place: Place, ids: Collection[UUID]) -> None:
         Draft(
             source_kind=Projection.Source.ENTITY,
             source_id=entity.pk,
-            text=_text(entity, names[entity.pk], known),
+            text=views.card(entity, name=entity.canonical_name, aliases=names[entity.pk]),
             ref=entity.ref,
             classification=entity.classification,
             recorded_at=entity.recorded_at,
@@ -80,10 +81,3 @@ def _left(place: Place, entities: Collection[Entity]) -> dict[UUID, datetime]:
     left = {e.pk: e.recorded_at for e in entities if e.status != Entity.Status.ACTIVE}
     merges = EntityMerge.objects.filter(scope_ref=place.scope_ref, source_id__in=left, tick_to=None)
     return left | dict(merges.values_list("source_id", "tick_from"))
-
-
-def _text(entity: Entity, names: list[str], known: Catalogue) -> str:
-    kind = known.kinds[entity.kind]
-    labels = dict.fromkeys(label for label in (kind.label_de, kind.label_en) if label)
-    lines = [entity.canonical_name, *names, " / ".join(labels), entity.description]
-    return "\n".join(line for line in lines if line)

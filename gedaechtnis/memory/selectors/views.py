@@ -147,7 +147,7 @@ def fact_views(rows: Iterable[Fact], moment: Moment) -> tuple[FactView, ...]:
         moment,
         catalogue(),
         entities,
-        _names_at({id: entities[id] for id in named if id in entities}, moment),
+        names_at({id: entities[id] for id in named if id in entities}, moment),
         evidence,
         _last_begins(listed, moment),
     )
@@ -169,7 +169,7 @@ def _last_begins(rows: Sequence[Fact], moment: Moment) -> dict[tuple[UUID, str],
         return {(slot, scope_ref): last for slot, scope_ref, last in cursor.fetchall()}
 
 
-def _names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str]:
+def names_at(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, str]:
     """What entities were called at a moment, as known then; where no name held, the last before it or the first after.
 
     The name cached with the entity is today's, and would make an old answer change. A name that another scope gives
@@ -200,6 +200,14 @@ def _last_names(entities: Mapping[UUID, Entity], moment: Moment) -> dict[UUID, s
         )
         if scope_ref == entities[id].scope_ref and scope_ref in moment.ticks and recorded_at <= moment.ticks[scope_ref]
     }
+
+
+def card(entity: Entity, *, name: str, aliases: Iterable[str]) -> str:
+    """What an entity is found by, in lines: its names, its kind in both languages, its description."""
+    kind = catalogue().kinds.get(entity.kind)
+    labels = dict.fromkeys(label for label in (kind.label_de, kind.label_en) if label) if kind else ()
+    lines = [name, *(alias for alias in aliases if alias != name), " / ".join(labels), entity.description]
+    return "\n".join(line for line in lines if line)
 
 
 def entity_view(

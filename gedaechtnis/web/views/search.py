@@ -76,7 +76,7 @@ def _examples() -> tuple[str, ...]:
 def _text(find: Find) -> str:
     if find.fact:
         return phrasing.sentence(find.fact)
-    return find.entity.name if find.entity else find.hit.text
+    return find.name if find.entity else find.hit.text
 
 
 def _filters(request: PersonRequest, asked: Asked) -> dict[str, Any]:

@@ -33,6 +33,7 @@ P = ParamSpec("P")
 MAX_TEXT = 100_000
 DEFAULT_BUDGET = 2000
 _MOST_SEARCHED = 2
+_GOOD_SCORE = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,13 +122,20 @@ def _searched(
 ) -> tuple[str, ...]:
     """The few things that a search finds, for a message that names none. No scope is open: a model may be asked.
 
-    What only resembles in meaning is not enough: a word of it must be there.
+    What only resembles in meaning is not enough: a word of it must be there, and a fact must answer it well.
     """
     if not lexemes(text):
         return ()
-    query = SearchQuery(text=text, source_kinds=("entity",), valid_at=valid_at, known_at=known_at, limit=_MOST_SEARCHED)
-    hits = search.search(principal=principal, query=query).hits
-    return tuple(hit.ref for hit in hits if hit.voices.get("lexical"))
+    query = SearchQuery(
+        text=text,
+        source_kinds=("entity", "fact"),
+        valid_at=valid_at,
+        known_at=known_at,
+        limit=_MOST_SEARCHED,
+    )
+    hits = [hit for hit in search.search(principal=principal, query=query).hits if hit.voices.get("lexical")]
+    refs = (hit.fact.subject_ref if hit.fact else hit.ref for hit in hits if not hit.fact or hit.score >= _GOOD_SCORE)
+    return tuple(dict.fromkeys(refs))
 
 
 def never_failing(build: Callable[P, ContextBlock]) -> Callable[P, ContextBlock]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors.moments import Basis
 
 Mode = Literal["hybrid", "keyword", "semantic"]
@@ -43,13 +44,14 @@ class Hit:
     """One thing found, as the graph has it at the moment asked about.
 
     `score` is between 0 and 1 and compares within one answer. `voices` says which voices found it, and what each added
-    to the score before it was brought between 0 and 1. A superseded hit no longer held at that moment: since when
-    stands in `valid_to`, what holds instead in `superseded_by`.
+    to the score before it was brought between 0 and 1. `fact` is what `fact_id` names. A superseded hit no longer held
+    at that moment: since when stands in `valid_to`, what holds instead in `superseded_by`.
     """
 
     source_kind: str
     ref: str
     fact_id: UUID | None
+    fact: FactView | None
     message_id: UUID | None
     external_id: str | None
     chat: UUID | None
