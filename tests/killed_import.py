@@ -1,4 +1,4 @@
-"""A chat import killed after some pieces: `python -m tests.killed_import <file> <user> <pieces>`."""
+"""A chat import killed after some pieces, smaller ones: `python -m tests.killed_import <file> <user> <pieces>`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import signal
 import sys
 from itertools import islice
 from pathlib import Path
+
+PIECE_MESSAGES = 100
 
 
 def main(path: str, username: str, pieces: str) -> None:
@@ -18,6 +20,7 @@ def main(path: str, username: str, pieces: str) -> None:
     from gedaechtnis.identity.models import User  # noqa: PLC0415
     from gedaechtnis.identity.principals import person  # noqa: PLC0415
 
+    service.PIECE_MESSAGES = PIECE_MESSAGES
     principal = person(User.objects.get(username=username))
     received = service.receive(principal=principal, files=ChatFiles.at(Path(path), zone=principal.zone))
     for _seen in islice(service.write(scope_ref=principal.default_scope, import_id=received.id), int(pieces)):

@@ -40,6 +40,8 @@ _DIGRAPH = re.compile(r"(?<![aeiouäöüyq])([aou])e")
 _UMLAUTS = str.maketrans({"a": "ä", "o": "ö", "u": "ü"})
 # The shortest word that may stand at the end of a German compound no dictionary has.
 _SHORTEST_HEAD = 4
+# What is longer is no word: an encoded file, an address. It is neither looked up nor kept ready.
+_LONGEST_WORD = 100
 
 _GERMAN_STEMMER = snowballstemmer.stemmer("german")
 _ENGLISH_STEMMER = snowballstemmer.stemmer("english")
@@ -81,12 +83,19 @@ def _stop_words(words: list[str]) -> frozenset[str]:
 _BOTH = GERMAN | ENGLISH
 
 
-@lru_cache(maxsize=CACHED_WORDS)
 def _lexemes_of(word: str) -> tuple[str, ...]:
     if _IS_UNSPACED.match(word):
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+    if len(word) > _LONGEST_WORD:
+        start = _bare(word[:_LONGEST_WORD])[:MAX_LEXEME_CHARS]
+        return (start,) if start else ()
+    return _lexemes_of_word(word)
+
+
+@lru_cache(maxsize=CACHED_WORDS)
+def _lexemes_of_word(word: str) -> tuple[str, ...]:
     if "'" in word:
-        return tuple(lexeme for part in _apostrophe_parts(word) for lexeme in _lexemes_of(part))
+        return tuple(lexeme for part in _apostrophe_parts(word) for lexeme in _lexemes_of_word(part))
     if any(char.isdigit() for char in word):
         return (word[:MAX_LEXEME_CHARS],)
     stem = _bare(_stem(word))[:MAX_LEXEME_CHARS]

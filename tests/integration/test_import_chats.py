@@ -313,18 +313,18 @@ def test_a_longer_export_adds_what_is_new_and_follows_the_branch(
 
 
 def test_killed_on_the_way_it_goes_on_and_doubles_nothing(anna: User, as_anna: Principal, tmp_path: Path) -> None:
-    lines: list[Line | str] = [line(number, f"Message number {number}") for number in range(3500)]
+    lines: list[Line | str] = [line(number, f"Message number {number}") for number in range(350)]
     path = written(tmp_path / "talk.jsonl", lines)
     command = [sys.executable, "-m", "tests.killed_import", str(path), "anna", "2"]
     done = subprocess.run(command, env=os.environ, capture_output=True, check=False)
     assert done.returncode == -9, done.stderr
-    assert 0 < len(messages(as_anna)) < 3500
+    assert 0 < len(messages(as_anna)) < 350
     while work.run_due():
         pass
-    assert [row.external_id for row in messages(as_anna)] == [f"m{number}" for number in range(3500)]
-    assert len(projections(as_anna)) == 3500
+    assert [row.external_id for row in messages(as_anna)] == [f"m{number}" for number in range(350)]
+    assert len(projections(as_anna)) == 350
     out, _err = bring(path)
-    assert "0 new chats, 0 new messages; 3500 messages were there before." in out
+    assert "0 new chats, 0 new messages; 350 messages were there before." in out
 
 
 def test_the_command_goes_on_with_what_was_stopped(anna: User, as_anna: Principal, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gedaechtnis.common.lexemes import MAX_LEXEME_CHARS, language, lexemes
+from gedaechtnis.common.lexemes import MAX_LEXEME_CHARS, _lexemes_of_word, language, lexemes
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,15 @@ def test_it_cuts_unspaced_scripts_into_pairs() -> None:
 
 def test_it_bounds_what_becomes_an_index_key() -> None:
     assert {len(lexeme) for lexeme in lexemes("x" * 8000 + " " + "1" * 8000)} == {MAX_LEXEME_CHARS}
+
+
+@pytest.mark.parametrize("text", ["a" * 100_000, "ü" * 100_000, "1" * 100_000, "東" * 100_000, "a'" * 50_000 + "a"])
+def test_a_text_of_one_endless_word_is_read_at_once_and_not_kept(text: str) -> None:
+    lexemes("to load the dictionaries")
+    start, kept = time.perf_counter(), _lexemes_of_word.cache_info().currsize
+    assert lexemes(text)
+    assert time.perf_counter() - start < 1
+    assert _lexemes_of_word.cache_info().currsize == kept
 
 
 @given(st.text(max_size=200))
