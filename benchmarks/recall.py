@@ -29,6 +29,8 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402 (needs the apps)
 from django.test import Client  # noqa: E402
+from django.utils import translation  # noqa: E402
+from django.utils.formats import date_format  # noqa: E402
 
 from benchmarks.reporting import circumstances, percentile  # noqa: E402
 from gedaechtnis.chat import episodes  # noqa: E402
@@ -40,7 +42,7 @@ from gedaechtnis.identity.tokens import create_token  # noqa: E402
 from gedaechtnis.memory import ports  # noqa: E402
 from gedaechtnis.memory.projecting import index, vectors  # noqa: E402
 from gedaechtnis.memory.selectors import moments  # noqa: E402
-from gedaechtnis.memory.selectors.recall import gathering, meaning, question  # noqa: E402
+from gedaechtnis.memory.selectors.recall import gathering, meaning, people, query, question  # noqa: E402
 from gedaechtnis.memory.selectors.recall.filters import Filters  # noqa: E402
 from gedaechtnis.memory.selectors.recall.weights import HYBRID, Weights  # noqa: E402
 from gedaechtnis.scoping.context import scope  # noqa: E402
@@ -56,7 +58,7 @@ _VOICES = {
     "meaning": ("semantic",),
     "times": ("date", "says_when"),
     "subject": ("subject",),
-    "form of the turn": ("says_name", "first_person", "short_question"),
+    "form of the turn": ("says_name", "first_person", "short_question", "answers"),
     "graph": ("graph",),
 }
 _STEPS = (0.5, 0.7, 1.4, 2.0)
@@ -222,10 +224,12 @@ def measure(conversation: Conversation) -> Measured:
 
 
 def _seen(asked: Asked, principal: Principal) -> Seen:
-    vector = meaning.ask(asked.text)
+    with scope(principal):
+        named = people.named_in(asked.text, own_scope=principal.read_scopes[0])
+    vector = meaning.ask(query.told_by(asked.text, named.speaker_words))
     with scope(principal):
         moment = moments.settle(principal=principal)
-        understood = question.understand(asked.text, mode="hybrid", principal=principal, moment=moment)
+        understood = question.understand(asked.text, named, mode="hybrid", principal=principal, moment=moment)
         filters = Filters(ticks=moment.ticks, is_of_today=True, source_kinds=("episode",))
         weighed = gathering.gather(understood, vector, filters, moment)
     names = [one.name for one in fields(Weights)]
@@ -237,9 +241,11 @@ def _seen(asked: Asked, principal: Principal) -> Seen:
 
 
 def floors(conversation: Conversation) -> dict[str, list[Result]]:
-    """Simpler ways: words as they are, stemmed words, vectors of single turns, and the mean of the latter two."""
+    """Simpler ways: words as they are, stemmed words, these with the day, vectors of single turns, words and vectors."""
     plain = [re.findall(r"\w+", turn.text.lower()) for turn in conversation.turns]
     stemmed = [lexemes(turn.text) for turn in conversation.turns]
+    with translation.override(conversation.language):
+        dated = [lexemes(f"{date_format(turn.sent_at, 'j F Y')} {turn.text}") for turn in conversation.turns]
     model = ports.embedding_model()
     ids = [turn.id for turn in conversation.turns]
     ways: dict[str, list[Result]] = {}
@@ -247,7 +253,8 @@ def floors(conversation: Conversation) -> dict[str, list[Result]]:
     for asked in conversation.questions:
         by_word = _bm25(re.findall(r"\w+", asked.text.lower()), plain)
         by_stem = _bm25(lexemes(asked.text), stemmed)
-        scores = {"BM25": by_word, "BM25, stemmed": by_stem}
+        by_date = _bm25(lexemes(asked.text), dated)
+        scores = {"BM25": by_word, "BM25, stemmed": by_stem, "BM25, stemmed, with the day before the text": by_date}
         if dense is not None and model is not None:
             near = dense @ _matrix(model, [asked.text])[0]
             scores |= {"vectors": near, "BM25 and vectors, fused": _unit(by_stem) + _unit(near)}

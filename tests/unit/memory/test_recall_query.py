@@ -93,6 +93,30 @@ def test_it_cuts_names_with_their_endings() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("What did Tim tell Lena?", {"Tim"}),
+        ("Was hat Lena über Tims Umzug gesagt?", {"Lena"}),
+        ("What do Lena and Tim have in common?", {"Lena", "Tim"}),
+        ("Wann waren Tim, Lena und Ole zuletzt wandern?", {"Tim", "Lena", "Ole"}),
+        ("Is Tim's or Lena's flat larger than Ole's?", {"Tim", "Lena"}),
+        ("Who called?", set()),
+    ],
+)
+def test_it_tells_whom_a_question_is_about(text: str, about: set[str]) -> None:
+    assert query.foremost(text, ["Lena", "Tim", "Ole"]) == about
+    assert query.foremost(text, []) == frozenset()
+
+
+def test_it_asks_as_those_it_names_would_say_it() -> None:
+    assert query.told_by("What did Tim say about Tim's job at Timken?", ["Tim"]) == (
+        "What did I say about my job at Timken?"
+    )
+    assert query.told_by("Was sagt Tim über die Arbeit?", ["Tim"]) == "Was sagt Tim über die Arbeit?"
+    assert query.told_by("What did Tim say?", []) == "What did Tim say?"
+
+
+@pytest.mark.parametrize(
     ("text", "first", "after"),
     [
         ("Was war letzten Sommer?", date(2026, 6, 1), date(2026, 9, 1)),

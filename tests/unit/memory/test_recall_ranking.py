@@ -61,9 +61,17 @@ def test_similarity_counts_in_deviations_of_what_is_in_sight() -> None:
     assert [found.semantic for found in seen(near, spread=Spread(0.5, 0))] == [0]
 
 
+def test_what_follows_a_question_with_the_words_answers() -> None:
+    asked = Candidate(id=uuid4(), counts={"hund": 1}, length=8, session="s", position=3, asks=True)
+    elsewhere = Candidate(id=uuid4(), counts={}, length=8, position=4)
+    found = seen(asked, turn(4), turn(5), turn(4, session="another"), elsewhere)
+    assert [one.answers for one in found] == [0, found[0].lexical, 0, 0, 0]
+    assert not any(one.answers for one in seen(turn(3, {"hund": 1}), turn(4)))
+
+
 def test_key_words_weigh_no_meaning_and_no_time() -> None:
     found = Features(
-        0.5, 0.5, 0, semantic=3, date=1, says_when=1, says_name=1, first_person=1, short_question=1, graph=1
+        0.5, 0.5, 0, semantic=3, date=1, says_when=1, says_name=1, first_person=1, short_question=1, answers=1, graph=1
     )
     assert weighted(found, KEYWORD) == pytest.approx(0.5 * KEYWORD.lexical + 0.5 * KEYWORD.session)
     assert weighted(found, HYBRID) > weighted(found, KEYWORD)

@@ -48,6 +48,11 @@ def is_first_person(text: str) -> bool:
     return _FIRST_PERSON.search(text) is not None
 
 
+def asks(text: str) -> bool:
+    """Whether it ends in a question, so that what comes next is likely the answer."""
+    return text.rstrip().endswith("?")
+
+
 def is_short_question(text: str) -> bool:
     """Whether it asks rather than tells."""
-    return text.rstrip().endswith("?") and len(text.split()) <= _SHORT
+    return asks(text) and len(text.split()) <= _SHORT

@@ -51,7 +51,9 @@ class Weighed:
     def voices(self) -> dict[str, float]:
         """What each voice that found it added to the score."""
         added = {
-            "lexical": self.factors.lexical * self.features.lexical + self.factors.session * self.features.session
+            "lexical": self.factors.lexical * self.features.lexical
+            + self.factors.session * self.features.session
+            + self.factors.answers * self.features.answers
             if self.features.lexical
             else 0.0,
             "semantic": self.factors.semantic * self.features.semantic if self.is_near else 0.0,
@@ -165,6 +167,7 @@ def _candidate(record: Record, question: Question) -> Candidate:
         says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
         first_person=is_said and forms.is_first_person(text),
         short_question=is_said and forms.is_short_question(text),
+        asks=is_said and forms.asks(text),
     )
 
 
@@ -175,7 +178,9 @@ def _subject(record: Record, question: Question) -> float:
         return 0.0
     if not record.is_episode:
         return 1.0 if named.entity_ids.intersection(record.entity_ids) else 0.0
-    if named.entity_ids.intersection(record.entity_ids) or record.speaker.lower() in named.speakers:
+    if (prominence := named.speakers.get(record.speaker.lower())) is not None:
+        return prominence
+    if named.entity_ids.intersection(record.entity_ids):
         return 1.0
     if record.role == "user" and named.own in named.entity_ids:
         return 1.0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
 
-from gedaechtnis.memory.selectors.recall import query
+from gedaechtnis.memory.selectors.recall import query, weights
 from gedaechtnis.scoping.context import current_scope
 
 
@@ -16,12 +17,12 @@ class People:
     """Whom a question is about.
 
     `entity_ids`: entities it names, and the asker where it says "I". `own`: the entity of the asker. `speakers`: folded
-    names of speakers it names. `speaker_words`: its words for them, to be cut.
+    names of speakers it names, with how much it is about them, up to 1. `speaker_words`: its words for them.
     """
 
     entity_ids: frozenset[UUID]
     own: UUID | None
-    speakers: frozenset[str]
+    speakers: Mapping[str, float]
     speaker_words: tuple[str, ...]
 
     @property
@@ -66,9 +67,11 @@ def named_in(text: str, *, own_scope: str) -> People:
         speakers = [name for (name,) in cursor.fetchall()]
     if own is not None and query.is_first_person(text):
         about.add(own)
+    words = {called[name] for name in speakers}
+    first = query.foremost(text, words)
     return People(
         entity_ids=frozenset(about),
         own=own,
-        speakers=frozenset(name.lower() for name in speakers),
-        speaker_words=tuple(sorted({called[name] for name in speakers})),
+        speakers={name.lower(): 1.0 if called[name] in first else weights.NAMED_SECOND for name in speakers},
+        speaker_words=tuple(sorted(words)),
     )

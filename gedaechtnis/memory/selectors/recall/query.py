@@ -9,7 +9,7 @@ from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common.lexemes import lexemes
+from gedaechtnis.common.lexemes import language, lexemes
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.stopwords import ENGLISH, GERMAN
 from gedaechtnis.common.text import finding_keys
@@ -49,6 +49,7 @@ _AHEAD = re.compile(
     r"|wird|werden|werde|wirst|geplant|plant|nächste[nrsm]?|kommende[nrsm]?|morgen|bald|demnächst)\b",
     re.IGNORECASE,
 )
+_JOINED = re.compile(r"\s*(?:,?\s*(?:and|or|und|oder)|,|&)\s*", re.IGNORECASE)
 _FIRST_PERSON = re.compile(
     r"\b(?:i|my|mine|me|myself|we|our|us|ich|mein(?:e[nmrs]?)?|mir|mich|wir|unser(?:e[nmrs]?)?|uns)\b", re.IGNORECASE
 )
@@ -146,6 +147,29 @@ def without(text: str, names: Collection[str]) -> str:
     return _pattern(names).sub(" ", text) if names else text
 
 
+def foremost(text: str, names: Collection[str]) -> frozenset[str]:
+    """Which of the names, all in the question, it is about: the first, and what "and" joins to it."""
+    found = [(match.span(), match[1]) for match in _pattern(names).finditer(text)] if names else []
+    about: list[str] = []
+    end = 0
+    for (start, after), name in found:
+        if about and not _JOINED.fullmatch(text, end, start):
+            break
+        about.append(name.lower())
+        end = after
+    return frozenset(name for name in names if name.lower() in about)
+
+
+def told_by(text: str, names: Collection[str]) -> str:
+    """The question as those it names would say it, "I" and "my" for their names: so their turns are near in meaning.
+
+    In English alone: a German verb would no longer agree, and measured, less is found.
+    """
+    if not names or language(text) != "en":
+        return text
+    return _pattern(names).sub(lambda match: "my" if len(match[0]) > len(match[1]) else "I", text)
+
+
 def _pattern(names: Collection[str]) -> re.Pattern[str]:
     longest_first = sorted(names, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))}){_POSSESSIVE}(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first))}){_POSSESSIVE}(?!\w)", re.IGNORECASE)

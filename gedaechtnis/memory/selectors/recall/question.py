@@ -14,7 +14,7 @@ from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.selectors.conditions import Conditions
 from gedaechtnis.memory.selectors.moments import Moment
-from gedaechtnis.memory.selectors.recall import people, periods, query, vocabulary
+from gedaechtnis.memory.selectors.recall import periods, query, vocabulary
 from gedaechtnis.memory.selectors.recall.hits import Mode
 from gedaechtnis.memory.selectors.recall.people import People
 from gedaechtnis.memory.selectors.recall.periods import Anchor, Period
@@ -50,13 +50,12 @@ class Question:
         return datetime.combine(day, time(), tzinfo=self.zone)
 
 
-def understand(text: str, *, mode: Mode, principal: Principal, moment: Moment) -> Question:
-    """Look a question up in the open scope.
+def understand(text: str, named: People, *, mode: Mode, principal: Principal, moment: Moment) -> Question:
+    """Look a question that names certain people up in the open scope.
 
     Names of speakers are cut from its words: whose turn it is tells more than who is addressed in it. What a person
     types as key words stays as it is.
     """
-    named = people.named_in(text, own_scope=principal.read_scopes[0])
     rest = query.without(text, named.speaker_words) if mode != "keyword" else text
     words = vocabulary.look_up(query.terms(rest) or query.terms(text))
     dated: tuple[Period, ...] = ()

@@ -38,6 +38,7 @@ class Candidate(NamedTuple):
     says_name: bool = False
     first_person: bool = False
     short_question: bool = False
+    asks: bool = False
     graph: float = 0.0
 
 
@@ -53,6 +54,7 @@ class Features(NamedTuple):
     says_name: float
     first_person: float
     short_question: float
+    answers: float
     graph: float
 
 
@@ -76,6 +78,11 @@ def features(
         spread: of similarities; None without a semantic voice.
     """
     lexical = _normalised(_windowed_bm25(candidates, idf, mean_length), idf)
+    answered = {
+        (candidate.session, candidate.position + 1): score
+        for candidate, score in zip(candidates, lexical, strict=True)
+        if candidate.session is not None and candidate.asks
+    }
     sessions = _session_scores(candidates, idf)
     return [
         Features(
@@ -88,6 +95,7 @@ def features(
             says_name=float(candidate.says_name),
             first_person=float(candidate.first_person),
             short_question=float(candidate.short_question),
+            answers=answered.get((candidate.session, candidate.position), 0.0),
             graph=candidate.graph,
         )
         for candidate, score in zip(candidates, lexical, strict=True)

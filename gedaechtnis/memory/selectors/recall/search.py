@@ -9,7 +9,7 @@ from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.references import as_uuid
 from gedaechtnis.memory.selectors import moments
 from gedaechtnis.memory.selectors.moments import Moment
-from gedaechtnis.memory.selectors.recall import answering, gathering, meaning, paging, question
+from gedaechtnis.memory.selectors.recall import answering, gathering, meaning, paging, people, question
 from gedaechtnis.memory.selectors.recall import query as queries
 from gedaechtnis.memory.selectors.recall.filters import Filters
 from gedaechtnis.memory.selectors.recall.hits import MAX_LIMIT, Hit, SearchAnswer, SearchQuery
@@ -28,12 +28,15 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
     kept = queries.keep(query.text)
     offset = paging.offset_of(query)
     says_something = bool(queries.terms(kept.text))
-    # The model may be far away, so it is asked before a scope is opened.
-    asked = meaning.ask(kept.text) if says_something and query.mode != "keyword" else meaning.NOT_ASKED
+    with scope(principal):
+        named = people.named_in(kept.text, own_scope=principal.read_scopes[0])
+    # The model may be far away, so it is asked while no scope is open.
+    is_meant = says_something and query.mode != "keyword"
+    asked = meaning.ask(queries.told_by(kept.text, named.speaker_words)) if is_meant else meaning.NOT_ASKED
     wanted = offset + query.limit
     with scope(principal):
         moment = moments.settle(principal=principal, valid_at=query.valid_at, known_at=query.known_at)
-        understood = question.understand(kept.text, mode=query.mode, principal=principal, moment=moment)
+        understood = question.understand(kept.text, named, mode=query.mode, principal=principal, moment=moment)
         hits: list[Hit] = []
         if says_something or understood.periods:
             weighed = gathering.gather(understood, asked, _filters(query, moment, understood), moment)

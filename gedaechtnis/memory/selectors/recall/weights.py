@@ -27,6 +27,9 @@ COMPOUND_OF_UNKNOWN = 0.8
 COMPOUND_OF_KNOWN = 0.3
 BEGINNING_OF_UNKNOWN = 0.5
 
+# What counts the turns of somebody whom a question names second: "What did Tim tell Lena?" asks about Tim.
+NAMED_SECOND = 0.4
+
 # Candidates of each voice; of the best of them all, so many turns of the session on either side are read too.
 CANDIDATES = 100
 WIDENED = 50
@@ -50,12 +53,15 @@ class Weights:
     says_name: float = 2.0
     first_person: float = 0.6
     short_question: float = -1.4
+    answers: float = 2.0
     graph: float = 0.0
 
 
 HYBRID = Weights(graph=1.0)
 SEMANTIC = Weights(date=0.0, says_when=0.0, says_name=0.0)
-KEYWORD = Weights(semantic=0.0, date=0.0, says_when=0.0, says_name=0.0, first_person=0.0, short_question=0.0)
+KEYWORD = Weights(
+    semantic=0.0, date=0.0, says_when=0.0, says_name=0.0, first_person=0.0, short_question=0.0, answers=0.0
+)
 
 # What counts against a candidate that no longer holds, and against one that repeats another hit (by shared words).
 ENDED = 2.0
