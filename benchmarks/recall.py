@@ -241,7 +241,7 @@ def _seen(asked: Asked, principal: Principal) -> Seen:
 
 
 def floors(conversation: Conversation) -> dict[str, list[Result]]:
-    """Simpler ways: words as they are, stemmed words, these with the day, vectors of single turns, words and vectors."""
+    """Simpler ways: words as they are, stemmed words, these with the day, vectors of single turns, and both fused."""
     plain = [re.findall(r"\w+", turn.text.lower()) for turn in conversation.turns]
     stemmed = [lexemes(turn.text) for turn in conversation.turns]
     with translation.override(conversation.language):
