@@ -10,6 +10,7 @@ the message was sent, so that an evening is not cut at midnight.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from uuid import UUID
@@ -18,19 +19,21 @@ from zoneinfo import ZoneInfo
 from django.db import connection
 from django.utils.translation import pgettext
 
-from gedaechtnis.chat.models import EpisodeMark, Message
+from gedaechtnis.chat.models import Chat, EpisodeMark, Message
 from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.text import name_key
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, system
 from gedaechtnis.memory.projecting import episodes
-from gedaechtnis.memory.projecting.episodes import EPISODES, Episode
+from gedaechtnis.memory.projecting.access import indexing
+from gedaechtnis.memory.projecting.checking import Differences, differing
+from gedaechtnis.memory.projecting.episodes import EPISODES, Episode, draft
 from gedaechtnis.memory.references import borne_at
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import ScopeClock
-from gedaechtnis.world.models import Entity, EntityAlias
+from gedaechtnis.world.models import Entity, EntityAlias, Projection
 
 SPOKEN = frozenset({Message.Role.USER, Message.Role.ASSISTANT, Message.Role.OTHER})
 """Roles whose messages were said by somebody."""
@@ -38,6 +41,7 @@ _AT_ONCE = 1000
 _CHATS_AT_ONCE = 200
 _DAY_BEGINS = timedelta(hours=4)
 _PERSON = "person"
+_EPISODE = Projection.Source.EPISODE
 
 _BEHIND = """
 FROM chats c LEFT JOIN episode_marks e ON e.scope_ref = c.scope_ref AND e.chat_id = c.id
@@ -62,6 +66,38 @@ def project(*, scope_ref: str) -> int:
     while read := _project_some(scope_ref):
         total += read
     return total
+
+
+def check(*, scope_ref: str) -> Differences:
+    """Compare the projections of a scope's messages with the messages; who spoke is as it was known at the time.
+
+    What is pending is done first.
+
+    Raises:
+        Problem: `scope_denied` (403) while nobody may write there.
+    """
+    project(scope_ref=scope_ref)
+    principal = system(scope_ref, EPISODES)
+    found: Differences = Counter()
+    with indexing(scope_ref) as place:
+        for chat_id in Chat.objects.filter(scope_ref=scope_ref).values_list("pk", flat=True):
+            told = list(Message.objects.filter(scope_ref=scope_ref, chat_id=chat_id).order_by("seq"))
+            marks = {chat_id: EpisodeMark(scope_ref=scope_ref, chat_id=chat_id)}
+            drafts = [draft(episode) for episode in _episodes(told, marks, _Speakers(principal, told))]
+            ids = [message.pk for message in told]
+            found["messages"] += differing(place, _EPISODE, ids, drafts, but=("speaker", "entity_ids"))
+    return +found
+
+
+def rebuild(*, scope_ref: str) -> None:
+    """Make the projections of all messages of a scope again.
+
+    Raises:
+        Problem: `scope_denied` (403) while nobody may write there.
+    """
+    with scope(system(scope_ref, EPISODES), write=scope_ref):
+        EpisodeMark.objects.filter(scope_ref=scope_ref).update(seq=0, episodes=0)
+    project(scope_ref=scope_ref)
 
 
 def _run(item: work.WorkItem) -> None:

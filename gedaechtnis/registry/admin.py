@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from gedaechtnis.registry import catalogue, usage
-from gedaechtnis.registry.changes import announce
+from gedaechtnis.registry.changes import announce, announce_findable
 from gedaechtnis.registry.models import FROZEN, EntityKind, EventType, Predicate, State, Term
 
 T = TypeVar("T", bound=Term)
@@ -45,6 +45,8 @@ class TermAdmin(admin.ModelAdmin[T]):
     search_fields = ("key", "label_de", "label_en")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "source")
     ordering = ("key",)
+    decides_what_is_found: ClassVar[tuple[str, ...]] = ()
+    """Fields by whose change search finds something else."""
     formfield_overrides: ClassVar = {JSONField: {"form_class": OptionalJSON}}
     actions = ("deprecate", "take_into_use")
 
@@ -69,6 +71,8 @@ class TermAdmin(admin.ModelAdmin[T]):
             obj.source = "admin"
         super().save_model(request, obj, form, change)
         catalogue.forget()
+        if change and set(form.changed_data) & set(self.decides_what_is_found):
+            announce_findable()
 
     @admin.action(description=gettext_lazy("Deprecate: what exists stays, nothing new is made with it"))
     def deprecate(self, request: HttpRequest, queryset: QuerySet[T]) -> None:
@@ -92,6 +96,7 @@ class TermAdmin(admin.ModelAdmin[T]):
 @admin.register(EntityKind)
 class EntityKindAdmin(TermAdmin[EntityKind]):
     list_display = ("key", "label_de", "label_en", "rag", "privileged", "classification", "state")
+    decides_what_is_found = ("rag", "label_de", "label_en")
     fieldsets = (
         (None, {"fields": ("key", *_WORDS, "icon", "state", "where_used")}),
         (
@@ -136,6 +141,7 @@ class PredicateForm(TermForm[Predicate]):
 @admin.register(Predicate)
 class PredicateAdmin(TermAdmin[Predicate]):
     form = PredicateForm
+    decides_what_is_found = ("embed",)
     list_display = ("key", "label_de", "label_en", "state")
     list_filter: ClassVar[tuple[str, ...]] = ("state", "cardinality", "value_type", "privileged", "source")
     fieldsets = (

@@ -36,8 +36,14 @@ def project(place: Place, *, limit: int) -> int:
 
 def renew(place: Place, ids: Collection[UUID]) -> None:
     """Make the cards of these entities, as far as they are the scope's own, as they are now."""
-    if not ids:
-        return
+    if ids:
+        made = drafts(place, ids)
+        projections.store(place, made)
+        projections.forget(place, Projection.Source.ENTITY, set(ids) - {draft.source_id for draft in made})
+
+
+def drafts(place: Place, ids: Collection[UUID]) -> list[Draft]:
+    """The cards of those of the entities that are the scope's own, and found."""
     known = catalogue()
     entities = [
         entity
@@ -46,7 +52,7 @@ def renew(place: Place, ids: Collection[UUID]) -> None:
     ]
     names = _names(place, entities)
     gone = _left(place, entities)
-    drafts = [
+    return [
         Draft(
             source_kind=Projection.Source.ENTITY,
             source_id=entity.pk,
@@ -61,8 +67,6 @@ def renew(place: Place, ids: Collection[UUID]) -> None:
         )
         for entity in entities
     ]
-    projections.store(place, drafts)
-    projections.forget(place, Projection.Source.ENTITY, set(ids) - {entity.pk for entity in entities})
 
 
 def _names(place: Place, entities: Collection[Entity]) -> dict[UUID, list[str]]:

@@ -13,6 +13,7 @@ from gedaechtnis.memory.projecting import index, projections
 from gedaechtnis.memory.projecting.access import indexing
 from gedaechtnis.memory.projecting.projections import Draft
 from gedaechtnis.scoping import work
+from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Projection
 
 EPISODES = "episodes"
@@ -55,9 +56,11 @@ def store(*, principal: Principal, episodes: Sequence[Episode]) -> None:
     for episode in episodes:
         by_scope[episode.scope_ref].append(episode)
     for scope_ref in sorted(by_scope):
-        with indexing(scope_ref, principal) as place:
-            projections.store(place, [_draft(episode) for episode in by_scope[scope_ref]])
+        # Asked first: who commits has asked already when the scope's lock is wanted, and nobody waits in a ring.
+        with scope(principal, write=scope_ref):
             index.ask(scope_ref)
+            with indexing(scope_ref, principal) as place:
+                projections.store(place, [draft(episode) for episode in by_scope[scope_ref]])
 
 
 def forget(*, principal: Principal, scope_ref: str, message_ids: Iterable[UUID]) -> None:
@@ -70,7 +73,8 @@ def forget(*, principal: Principal, scope_ref: str, message_ids: Iterable[UUID])
         projections.forget(place, Projection.Source.EPISODE, message_ids)
 
 
-def _draft(episode: Episode) -> Draft:
+def draft(episode: Episode) -> Draft:
+    """What a message has to be found by."""
     return Draft(
         source_kind=Projection.Source.EPISODE,
         source_id=episode.message_id,

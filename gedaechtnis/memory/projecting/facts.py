@@ -32,18 +32,23 @@ def project(place: Place, *, limit: int) -> int:
     written = marks.read(_WRITTEN, place, limit=limit)
     closed = marks.read(_CLOSED, place, limit=limit)
     ids = [id for (id,) in written.rows]
-    rows = list(Fact.objects.filter(pk__in=ids).order_by("recorded_at", "pk"))
-    known = catalogue()
-    kinds = _kinds({row.subject_id for row in rows})
-    found = [row for row in rows if _is_found(row, known, kinds)]
-    projections.store(place, list(_drafts(found, kinds)))
-    projections.forget(place, Projection.Source.FACT, {row.pk for row in rows} - {row.pk for row in found})
+    made = drafts(ids)
+    projections.store(place, made)
+    projections.forget(place, Projection.Source.FACT, set(ids) - {draft.source_id for draft in made})
     _close(place, [id for (id,) in closed.rows])
     named = Fact.objects.filter(pk__in=[*ids, *(id for (id,) in closed.rows)], predicate="name")
     cards.renew(place, set(named.values_list("subject_id", flat=True)))
     marks.move(_WRITTEN, place, written)
     marks.move(_CLOSED, place, closed)
     return len(written.rows) + len(closed.rows)
+
+
+def drafts(ids: Sequence[UUID]) -> list[Draft]:
+    """What those of the facts have to be found by that are found, the first recorded first."""
+    rows = list(Fact.objects.filter(pk__in=ids).order_by("recorded_at", "pk"))
+    known = catalogue()
+    kinds = _kinds({row.subject_id for row in rows})
+    return list(_drafts([row for row in rows if _is_found(row, known, kinds)], kinds))
 
 
 def _kinds(subjects: set[UUID]) -> dict[UUID, str]:

@@ -14,14 +14,17 @@ from django.db import connection
 from pydantic_core import to_json
 
 from gedaechtnis.common.lexemes import lexemes
-from gedaechtnis.memory.projecting import cards, facts, vectors
+from gedaechtnis.memory.projecting import cards, facts, marks, vectors
 from gedaechtnis.memory.projecting.access import Place, indexing
 from gedaechtnis.memory.selectors.recall.candidates import WEIGHT
 from gedaechtnis.memory.writing.session import INDEX
+from gedaechtnis.registry.changes import FIND_ANEW
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import ScopeClock
 from gedaechtnis.world.models import Projection
 
+LOOK_AGAIN = "look_again"
+"""Kind of the work of looking at all that a scope holds once more."""
 _AT_ONCE = 500
 _PER_ITEM = 20_000
 """Most projections that one piece of work handles, well within its lease; what remains is the next one's."""
@@ -80,6 +83,35 @@ def _run(item: work.WorkItem) -> None:
         progress = run(scope_ref=item.scope_ref, limit=_PER_ITEM)
         if not progress.is_done:
             ask(item.scope_ref)
+
+
+@work.handler(FIND_ANEW)
+def _find_anew(item: work.WorkItem) -> None:
+    """What search may find has changed: every scope looks at all it holds once more."""
+    for scope_ref in ScopeClock.objects.filter(state=ScopeClock.State.OPEN).values_list("scope_ref", flat=True):
+        ask_to_look_again(scope_ref)
+
+
+def ask_to_look_again(scope_ref: str) -> None:
+    """Have all that a scope holds looked at again after this transaction."""
+    work.enqueue(kind=LOOK_AGAIN, scope_ref=scope_ref, dedupe_key="")
+
+
+@work.handler(LOOK_AGAIN)
+def _look_again(item: work.WorkItem) -> None:
+    if ScopeClock.objects.filter(pk=item.scope_ref, state=ScopeClock.State.OPEN).exists():
+        look_again(scope_ref=item.scope_ref)
+
+
+def look_again(*, scope_ref: str) -> None:
+    """Have all facts and entities of a scope looked at again; what stays the same is left alone.
+
+    Raises:
+        Problem: `scope_denied` (403) while nobody may write there.
+    """
+    with indexing(scope_ref) as place:
+        marks.clear(place)
+        ask(scope_ref)
 
 
 _SET = """

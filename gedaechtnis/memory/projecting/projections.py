@@ -102,7 +102,7 @@ def store(place: Place, drafts: Sequence[Draft]) -> None:
 
     A text or a classification that changes is out of the indexes until it has been indexed again.
     """
-    rows = [row for draft in drafts for row in _rows(draft)]
+    rows = [row for draft in drafts for row in rows_of(draft)]
     if not rows:
         return
     body = to_json(rows).decode()
@@ -148,7 +148,8 @@ def _delete(ids: Iterable[UUID]) -> None:
             cursor.execute("DELETE FROM memory_projections WHERE id = ANY (%s)", [gone])
 
 
-def _rows(draft: Draft) -> list[dict[str, Any]]:
+def rows_of(draft: Draft) -> list[dict[str, Any]]:
+    """The columns of each part of a draft; the ids are new ones."""
     shared = {name: getattr(draft, name) for name in _columns()}
     return [shared | {"id": uuid7(), "part": part, "text": text} for part, text in enumerate(parts(draft.text))]
 

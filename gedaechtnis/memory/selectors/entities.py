@@ -174,6 +174,6 @@ def _read_cursor(cursor: str, *, searching: bool) -> names.Place:
         tier, key, id = json.loads(base64.urlsafe_b64decode(cursor))
         if (tier in range(names.TIERS)) if searching else (tier is None):
             return names.Place(tier=tier, key=check_text(key, field="cursor"), id=UUID(id))
-    except (ValueError, TypeError, AttributeError, binascii.Error) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, binascii.Error) as error:
         raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor") from error
     raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor")

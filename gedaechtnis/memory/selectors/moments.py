@@ -56,7 +56,7 @@ def read_known_at(text: str, *, principal: Principal, field: str = "known_at") -
     try:
         body = json.loads(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
         return Basis({str(ref): parse_instant(tick, zone=principal.zone, field=field) for ref, tick in body.items()})
-    except (ValueError, AttributeError, TypeError, binascii.Error) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError, binascii.Error) as error:
         raise Problem("invalid_basis", _("This basis cannot be read."), field=field) from error
 
 

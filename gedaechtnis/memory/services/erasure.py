@@ -14,7 +14,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.identity import accounts, audit, closed_groups
 from gedaechtnis.identity.models import Group, User
 from gedaechtnis.identity.principals import user_scope
-from gedaechtnis.memory.projecting import index, vectors
+from gedaechtnis.memory.projecting import episodes, index, vectors
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.models import ScopeClock
 
@@ -73,8 +73,9 @@ def follow_group(group: Group) -> None:
     scope_ref = f"group:{group.pk}"
     if group.closed_at is None:
         if ScopeClock.objects.filter(scope_ref=scope_ref, state=_State.CLOSED).update(state=_State.OPEN):
-            # What waited when it was closed was left undone.
-            index.ask(scope_ref)
+            # What waited when it was closed was left undone, and so was what the registry let search find meanwhile.
+            index.ask_to_look_again(scope_ref)
+            episodes.ask(scope_ref)
             vectors.ask(scope_ref)
         return
     ScopeClock.objects.get_or_create(scope_ref=scope_ref, defaults={"org_id": group.org_id, "tick": clock.now()})

@@ -28,7 +28,7 @@ def offset_of(query: SearchQuery) -> int:
         offset, asked = json.loads(base64.urlsafe_b64decode(query.cursor))
         if asked == _mark(query) and isinstance(offset, int) and 0 < offset <= MAX_OFFSET:
             return offset
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, RecursionError, binascii.Error) as error:
         raise _invalid() from error
     raise _invalid()
 
