@@ -49,7 +49,7 @@ UNKNOWN = Bound(UNKNOWN_START, Precision.UNKNOWN)
 
 def candidates(naive: datetime, zone: ZoneInfo) -> list[datetime]:
     """The zero, one or two UTC instants that a wall-clock time can mean in a zone, ascending."""
-    if not _is_in_range(naive):
+    if not is_in_range(naive):
         return []
     found = set()
     for fold in (0, 1):
@@ -67,7 +67,7 @@ def parse_instant(text: str, *, zone: ZoneInfo, field: str) -> datetime:
             `nonexistent_time` or `ambiguous_time` with the possible instants in `extra`.
     """
     parsed = _parsed(text, field)
-    if not _is_in_range(parsed):
+    if not is_in_range(parsed):
         raise _out_of_range(field)
     if parsed.tzinfo is not None:
         return parsed.astimezone(UTC)
@@ -91,7 +91,8 @@ def _parsed(text: str, field: str) -> datetime:
         ) from error
 
 
-def _is_in_range(moment: datetime) -> bool:
+def is_in_range(moment: datetime) -> bool:
+    """Whether a time, with or without a zone, is one that every zone can show."""
     return _FIRST <= moment.replace(tzinfo=UTC) < _LAST
 
 

@@ -313,7 +313,7 @@ def test_a_longer_export_adds_what_is_new_and_follows_the_branch(
 
 
 def test_killed_on_the_way_it_goes_on_and_doubles_nothing(anna: User, as_anna: Principal, tmp_path: Path) -> None:
-    lines: list[Line | str] = [line(number, f"Message number {number}") for number in range(350)]
+    lines: list[Line | str] = [line(n, f"Message {n}", chat=f"c{n // 50}") for n in range(350)]
     path = written(tmp_path / "talk.jsonl", lines)
     command = [sys.executable, "-m", "tests.killed_import", str(path), "anna", "2"]
     done = subprocess.run(command, env=os.environ, capture_output=True, check=False)

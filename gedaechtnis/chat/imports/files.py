@@ -33,7 +33,6 @@ _READ = (".json", *_LINES)
 MAX_UNPACKED_BYTES = 4 << 30
 """So much may an archive that is sent hold in files to be read: a few kilobytes can unpack to terabytes."""
 _PEEKED = 50
-_FIRST_BYTES = 1 << 16
 _Opener = Callable[[], AbstractContextManager[IO[bytes]]]
 _DIGITS = re.compile(r"(\d+)")
 _DAMAGE = (
@@ -194,7 +193,7 @@ def _recognised(file: _File) -> Format | None:
     """Which format the first entries have."""
     try:
         with file.open() as opened:
-            first = opened.readline(_FIRST_BYTES)
+            first = opened.readline(jsonl.MAX_LINE_BYTES)
         if jsonl.matches(_loaded(first)):
             return "jsonl"
         if file.name.lower().endswith(_LINES):

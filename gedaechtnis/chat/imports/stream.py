@@ -10,6 +10,8 @@ from math import isfinite
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
+from gedaechtnis.common.instants import is_in_range
+
 Role = Literal["user", "assistant", "other"]
 Unit = Literal["file", "line", "chat", "entry", "message"]
 
@@ -111,16 +113,21 @@ def said(parts: Iterable[Part]) -> str:
 
 
 def instant(value: Any, zone: ZoneInfo) -> datetime | None:
-    """An instant written as seconds, as milliseconds or in ISO 8601 (without an offset: in `zone`); else None."""
+    """An instant written as seconds, as milliseconds or in ISO 8601 (without an offset: in `zone`); else None.
+
+    None also at the edges of the calendar: "0001-01-01" is how some programs write that they do not know.
+    """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value > _LAST_SECONDS else value, UTC)
-        if not isinstance(value, str):
+            read = datetime.fromtimestamp(value / 1000 if value > _LAST_SECONDS else value, UTC)
+        elif isinstance(value, str):
+            read = datetime.fromisoformat(value.strip())
+        else:
             return None
-        read = datetime.fromisoformat(value.strip())
-        return (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(UTC)
+        at = (read if read.tzinfo else read.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
+    return at if is_in_range(at) else None
 
 
 def arranged(

@@ -223,6 +223,21 @@ def test_a_small_archive_that_would_unpack_without_end_is_refused(monkeypatch: p
         ChatFiles.in_upload(bomb, "export.zip", zone=BERLIN)
 
 
+def test_lines_are_recognised_by_a_long_first_one_whatever_the_file_is_called(tmp_path: Path) -> None:
+    row = {"chat": "c", "id": "m", "role": "user", "sent_at": "2024-05-01T09:00:00Z", "text": "long " * 100_000}
+    assert only(read(tmp_path, json.dumps(row), "export"))["m"].text == row["text"]
+
+
+@pytest.mark.parametrize("never", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", -62_135_596_800])
+def test_a_time_at_the_edge_of_the_calendar_is_none(tmp_path: Path, never: str | int) -> None:
+    """The curator and the pages go hours and days back and forth from it."""
+    row = {"chat": "c", "id": "m", "role": "user", "sent_at": never, "text": "long ago"}
+    assert read(tmp_path, json.dumps(row)) == [Flaw(file="conversations.json", unit="line", number=1, reason="no_time")]
+    given = {**said("long ago"), "create_time": never}
+    rows = only(read(tmp_path, conversation(given, create_time=1_714_500_000)))
+    assert rows["n1"].sent_at == datetime.fromtimestamp(1_714_500_000, UTC)
+
+
 def test_an_entry_without_end_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_items, "MAX_ENTRY_CHARACTERS", 1 << 20)
     path = tmp_path / "conversations.json"
