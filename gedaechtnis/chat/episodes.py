@@ -10,6 +10,7 @@ the message was sent, so that an evening is not cut at midnight.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -102,8 +103,13 @@ def rebuild(*, scope_ref: str) -> None:
 
 def _run(item: work.WorkItem) -> None:
     """A scope that nobody may write waits: the next message asks again, and so does the end of an import."""
-    if ScopeClock.objects.filter(pk=item.scope_ref, state=ScopeClock.State.OPEN).exists():
-        project(scope_ref=item.scope_ref)
+    if not ScopeClock.objects.filter(pk=item.scope_ref, state=ScopeClock.State.OPEN).exists():
+        return
+    until = work.time_to_stop()
+    while _project_some(item.scope_ref):
+        if time.monotonic() > until:
+            episodes.ask(item.scope_ref)
+            return
 
 
 def _project_some(scope_ref: str) -> int:

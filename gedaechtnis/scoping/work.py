@@ -7,6 +7,7 @@ handler and deletes it only if nothing was added meanwhile. Celery only makes th
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -79,6 +80,14 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
 def lease() -> timedelta:
     """How long a claimed item belongs to its worker; a worker that dies is replaced after it."""
     return timedelta(seconds=settings.GEDAECHTNIS_WORK_LEASE_SECONDS)
+
+
+def time_to_stop() -> float:
+    """When, by `time.monotonic()`, a handler that began now should ask to be called again instead of going on.
+
+    It is never taken for a dead one then, and others have their turn.
+    """
+    return time.monotonic() + lease().total_seconds() / 2
 
 
 def bind_nudge(function: Callable[[], None]) -> None:

@@ -499,6 +499,23 @@ def test_episodes_are_made_once_by_two_runs(anna: User, as_anna: Principal) -> N
 # ── Pages ────────────────────────────────────────────────────────────────────
 
 
+def test_many_messages_become_episodes_in_several_goes(
+    anna: User, as_anna: Principal, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(episodes, "_AT_ONCE", 2)
+    files = ChatFiles.at(written(tmp_path / "t.jsonl", [line(n, f"Message {n}") for n in range(5)]), zone=as_anna.zone)
+    received = service.receive(principal=as_anna, files=files)
+    list(service.write(scope_ref=as_anna.default_scope, import_id=received.id))
+    settings.GEDAECHTNIS_WORK_LEASE_SECONDS = 0
+    made = []
+    for _go in range(4):
+        for item in work.claim():
+            if item.kind == "episodes":
+                work.run(item)
+                made.append(len(projections(as_anna)))
+    assert sorted(set(made)) == [2, 4, 5]
+
+
 def test_the_pages_show_where_a_chat_is_from_and_fold_what_was_hidden(
     anna: User, clara: User, as_anna: Principal, page_for: Callable[[User], Client]
 ) -> None:

@@ -182,10 +182,10 @@ def _check_person(principal: Principal) -> None:
 
 
 def _go_on(item: work.WorkItem) -> None:
-    """Work for half of the lease, then ask to be called again: a long import is never taken for a dead one."""
+    """Work for a while, then ask to be called again."""
     if item.object_id is None:
         raise ValueError("an import's work names it")
-    until = time.monotonic() + work.lease().total_seconds() / 2
+    until = work.time_to_stop()
     steps = (
         write(scope_ref=item.scope_ref, import_id=item.object_id),
         learn(user=item.user(), import_id=item.object_id, org_id=item.org_id),
