@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from gedaechtnis.common import canonical, moments
-from gedaechtnis.common.text import fold_space
+from gedaechtnis.common.text import fold_space, one_line
 from gedaechtnis.memory.answers import FactView
+
+_TAG = re.compile(r"<(?=[\w/!|<?])|(?<=[\w/|>\"'-])>")
+_ROLE = re.compile(r"\b(system|assistant|user|developer|tool|human|instructions?)(\s*):", re.IGNORECASE)
+_MARKS = re.compile(r"`{3,}|~{3,}|\[/?INST\]|^#+(?=\s)", re.IGNORECASE)
+
+
+def inert(text: str) -> str:
+    """What others wrote, in one line, without anything that could open, close or head a part of a prompt."""
+    line = _MARKS.sub(lambda match: match.group().replace("`", "'").replace("~", "-").strip("[]#"), one_line(text))
+    line = _TAG.sub(lambda match: "‹" if match.group() == "<" else "›", line)
+    return _ROLE.sub(r"\1\2∶", line)
 
 
 def readable(value: Any) -> str:

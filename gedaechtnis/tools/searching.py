@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.common.text import one_line
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
@@ -46,7 +45,7 @@ def _told(hit: Hit, principal: Principal) -> str:
     score = f"{hit.score:.2f}"
     if hit.fact is not None:
         return f"{text.line(text.full(hit.fact), hit.fact, principal, score)} (fact:{hit.fact.id})"
-    said = [hit.speaker and one_line(hit.speaker), text.day(hit.occurred_at) if hit.occurred_at else ""]
+    said = [hit.speaker and text.inert(hit.speaker), text.day(hit.occurred_at) if hit.occurred_at else ""]
     about = ", ".join(part for part in (score, *said) if part)
     over = ""
     if hit.is_superseded and hit.valid_to:

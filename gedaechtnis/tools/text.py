@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from gedaechtnis.common import moments
-from gedaechtnis.common.text import one_line
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import wording
 from gedaechtnis.memory.answers import EntityView, FactView
@@ -21,8 +20,8 @@ NAME = "name"
 
 
 def inert(text: str) -> str:
-    """What others wrote, on one line and with an end in sight; the data has it whole."""
-    line = one_line(text)
+    """What others wrote, inert, on one line and with an end in sight; the data has it whole."""
+    line = wording.inert(text)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from gedaechtnis.common import moments
-from gedaechtnis.common.text import one_line
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.selectors.context.events import ContextEvent
 from gedaechtnis.memory.selectors.context.facts import ContextFact
 from gedaechtnis.memory.selectors.context.linker import LinkedEntity, Unclear
 from gedaechtnis.memory.suffix import provenance_suffix, sign
-from gedaechtnis.memory.wording import readable
+from gedaechtnis.memory.wording import inert, readable
 from gedaechtnis.registry.catalogue import catalogue
 
 LONGEST_VALUE = 400
@@ -27,10 +25,6 @@ LONGEST_VALUE = 400
 _BYTES_PER_TOKEN = 3
 _WARNINGS = frozenset({"blocked_by", "allergic_to", "gotcha"})
 """What an agent stumbles over if it reads past it."""
-
-_TAG = re.compile(r"<(?=[\w/!|<?])|(?<=[\w/|>\"'-])>")
-_ROLE = re.compile(r"\b(system|assistant|user|developer|tool|human|instructions?)(\s*):", re.IGNORECASE)
-_MARKS = re.compile(r"`{3,}|~{3,}|\[/?INST\]|^#+(?=\s)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +56,6 @@ def tokens_of(text: str) -> int:
     each, and about a token.
     """
     return -(-len(text.encode()) // _BYTES_PER_TOKEN)
-
-
-def inert(text: str) -> str:
-    """What others wrote, in one line, without anything that could open, close or head a part of a prompt."""
-    line = _MARKS.sub(lambda match: match.group().replace("`", "'").replace("~", "-").strip("[]#"), one_line(text))
-    line = _TAG.sub(lambda match: "‹" if match.group() == "<" else "›", line)
-    return _ROLE.sub(r"\1\2∶", line)
 
 
 def render(

@@ -1,0 +1,28 @@
+-- As before, but first the work, then the scope's lock: whoever commits asks for the index before a message of theirs
+-- turns out to be more sensitive, and two that wait for the two in different order would wait for ever.
+SET LOCAL ROLE gedaechtnis_definer;
+
+CREATE OR REPLACE FUNCTION world_follow_classification() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  moved uuid[];
+BEGIN
+  INSERT INTO work AS w (kind, scope_ref, due_at, seq, attempts, dedupe_key, last_error)
+  VALUES ('index', NEW.scope_ref, clock_timestamp(), 1, 0, '', '')
+  ON CONFLICT (kind, scope_ref, dedupe_key) DO UPDATE
+  SET seq = w.seq + 1, due_at = EXCLUDED.due_at, attempts = 0, failed_at = NULL, last_error = '';
+  PERFORM world_lock_projections(NEW.scope_ref);
+  SELECT array_agg(id) INTO moved FROM memory_projections
+  WHERE scope_ref = NEW.scope_ref AND source_kind = ANY (TG_ARGV) AND source_id = NEW.id;
+  IF moved IS NULL THEN
+    RETURN NULL;
+  END IF;
+  PERFORM world_unindex(moved);
+  DELETE FROM projection_vectors WHERE id = ANY (moved);
+  UPDATE memory_projections
+  SET classification = NEW.classification, terms_pending = true, vector_pending = true, vector_attempts = 0
+  WHERE id = ANY (moved);
+  RETURN NULL;
+END $$;
+
+RESET ROLE;
