@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.utils import timezone, translation
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from gedaechtnis.chat import phrasing, questions
 from gedaechtnis.chat.questions import Ask, Role
-from gedaechtnis.common import clock
+from gedaechtnis.common import clock, moments
+from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.common.text import finding_keys, name_key
+from gedaechtnis.common.text import finding_keys, name_key, one_line
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import EntityView, FactView
 from gedaechtnis.memory.selectors import asof, entities
 from gedaechtnis.memory.selectors.recall import search
-from gedaechtnis.memory.selectors.recall.hits import SearchQuery
+from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery, SourceKind
 from gedaechtnis.memory.suffix import provenance_suffix
 
 _NAME = re.compile(r"[\w'’-]+")
@@ -28,13 +30,18 @@ _MAX_FACTS = 12
 _MAX_NAMES = 12
 _MAX_NAMESAKES = 3
 _MAX_FOUND = 3
+_MAX_READ = 10
+_MAX_QUOTED = 240
 _GOOD_SCORE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """An answer, the facts it tells, and whether it repeats messages, which may turn out as sensitive as can be."""
+
     text: str
     fact_ids: tuple[UUID, ...] = ()
+    quotes: bool = False
 
 
 def answer(*, principal: Principal, text: str) -> Reply | None:
@@ -51,10 +58,10 @@ def answer(*, principal: Principal, text: str) -> Reply | None:
                 return _about(principal, found, question.ask)
         elif (named := _mentioned(principal, text)) is not None:
             return _about(principal, [named], None)
-        if questions.is_about_the_agent(text):
-            return Reply(_("I am only the memory here: ask me about what you have told me."))
         if question is None and (searched := _searched(principal, text)):
             return searched
+        if questions.is_about_the_agent(text):
+            return Reply(_("I am only the memory here: ask me about what you have told me."))
         return Reply(_("I know nothing about that yet. Tell me, and I will remember."))
 
 
@@ -85,16 +92,49 @@ def _told(facts: Sequence[FactView], *, dated: bool = False, intro: str = "") ->
 
 def _searched(principal: Principal, text: str) -> Reply | None:
     """What its words find, for a question that cannot be read: dated and sourced, as it may not be meant."""
-    asked = SearchQuery(text=text, mode="keyword", source_kinds=("fact",), limit=_MAX_FOUND)
-    try:
-        hits = search.search(principal=principal, query=asked).hits
-    except Problem:
-        return None  # nothing in it to look for
-    told = [hit.fact for hit in hits if hit.fact and hit.score >= _GOOD_SCORE and hit.fact.predicate != "name"]
-    if not told:
+    facts = [fact for fact in _found_facts(principal, text) if fact.predicate != "name"]
+    said = _found_messages(principal, text)[: _MAX_FOUND - len(facts)]
+    if not facts and not said:
         return None
-    lines = [f"– {phrasing.sentence(one, dated=True)} · {provenance_suffix(one, principal=principal)}" for one in told]
-    return Reply("\n".join([_("This may be what you mean:"), *lines]), tuple(fact.id for fact in told))
+    lines = [f"{phrasing.sentence(one, dated=True)} · {provenance_suffix(one, principal=principal)}" for one in facts]
+    lines += [f"{_quoted(hit)} · {_said_by(hit)}" for hit in said]
+    told = "\n".join([_("This may be what you mean:"), *(f"– {line}" for line in lines)])
+    return Reply(told, tuple(fact.id for fact in facts), quotes=bool(said))
+
+
+def _found_facts(principal: Principal, text: str) -> list[FactView]:
+    hits = _hits(principal, text, "fact", _MAX_FOUND)
+    return [hit.fact for hit in hits if hit.fact and hit.score >= _GOOD_SCORE]
+
+
+def _found_messages(principal: Principal, text: str) -> list[Hit]:
+    """What was said with at least half of the words that the question asks by; not what was only asked as well."""
+    asked = frozenset(lexemes(text))
+    return [
+        hit
+        for hit in _hits(principal, text, "episode", _MAX_READ)
+        if hit.score >= _GOOD_SCORE
+        and not hit.is_superseded
+        and not questions.is_question(hit.text)
+        and 2 * len(asked.intersection(lexemes(hit.text))) >= len(asked)
+    ]
+
+
+def _hits(principal: Principal, text: str, kind: SourceKind, limit: int) -> Sequence[Hit]:
+    asked = SearchQuery(text=text, mode="keyword", source_kinds=(kind,), limit=limit)
+    try:
+        return search.search(principal=principal, query=asked).hits
+    except Problem:
+        return ()  # nothing in it to look for
+
+
+def _quoted(hit: Hit) -> str:
+    return _("“%(text)s”") % {"text": Truncator(one_line(hit.text)).chars(_MAX_QUOTED)}
+
+
+def _said_by(hit: Hit) -> str:
+    day = moments.short_day(hit.occurred_at) if hit.occurred_at else ""
+    return ", ".join(part for part in (one_line(hit.speaker), day) if part)
 
 
 def _facts(principal: Principal, thing: EntityView, ask: Ask | None) -> list[FactView]:

@@ -1,8 +1,8 @@
 """Messages as episodes: what was said stays findable, also where it states no fact.
 
 A chat's mark says how far it has come; it moves in the transaction that stores the episodes. What was not said is no
-episode: thinking and tools, review messages and notices, and answers that only repeat facts, which are found
-themselves. Turns of a branch that was left are found, and are neighbours of that branch alone.
+episode: thinking and tools, review messages and notices, and answers of the agent here, which only repeat what is found
+itself. Turns of a branch that was left are found, and are neighbours of that branch alone.
 
 A session bounds what counts as near: the one an import names, else a day, which begins at four in the morning where
 the message was sent, so that an evening is not cut at midnight.
@@ -50,7 +50,7 @@ WHERE c.scope_ref = %(scope)s AND c.last_seq > coalesce(e.seq, 0)
 """
 _NEW = """
 SELECT m.id, m.scope_ref, m.classification, m.chat_id, m.seq, m.role, m.text, m.sent_at, m.sent_zone, m.speaker,
-       m.external_id, m.parent, m.session, m.is_hidden, m.is_current, m.parts, m.fact_ids
+       m.external_id, m.parent, m.session, m.is_hidden, m.is_current, m.parts
 FROM messages m JOIN episode_marks e ON e.scope_ref = m.scope_ref AND e.chat_id = m.chat_id
 WHERE m.scope_ref = %(scope)s AND m.chat_id = ANY (%(chats)s) AND m.seq > e.seq
 ORDER BY m.chat_id, m.seq LIMIT %(limit)s
@@ -144,7 +144,7 @@ def _episodes(messages: Iterable[Message], marks: dict[UUID, EpisodeMark], speak
     for message in messages:
         session = _session(message, branches)
         text = _text(message)
-        if message.role not in SPOKEN or message.is_hidden or message.fact_ids or not text:
+        if message.role not in SPOKEN or message.is_hidden or _is_answer(message) or not text:
             continue
         position = message.seq
         if message.is_current:
@@ -168,6 +168,11 @@ def _episodes(messages: Iterable[Message], marks: dict[UUID, EpisodeMark], speak
             )
         )
     return made
+
+
+def _is_answer(message: Message) -> bool:
+    """Whether the agent here said it: what comes from elsewhere has an id there."""
+    return message.role == Message.Role.ASSISTANT and message.external_id is None
 
 
 def _session(message: Message, branches: dict[tuple[UUID, str], str]) -> str:

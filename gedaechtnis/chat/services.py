@@ -17,7 +17,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
-from gedaechtnis.identity.principals import Principal
+from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory import events
 from gedaechtnis.memory.projecting import episodes
 from gedaechtnis.memory.selectors import explain
@@ -154,8 +154,8 @@ def _reply(principal: Principal, chat_id: UUID, run_id: UUID, reply: agent.Reply
         append(
             chat,
             role=Message.Role.ASSISTANT,
-            # It answers what was asked, which nobody has judged.
-            classification=max(level, UNJUDGED),
+            # It answers what was asked, which nobody has judged, and may repeat what turns out to be sensitive.
+            classification=MAX_CLEARANCE if reply.quotes else max(level, UNJUDGED),
             text=reply.text,
             run_id=run_id,
             fact_ids=[str(id) for id in reply.fact_ids],

@@ -83,7 +83,7 @@ class Gedaechtnis(Verbs):
             except httpx.TransportError as error:
                 pause = retrying.after_failure()
                 if pause is None:
-                    raise ConnectionFailed(str(error)) from error
+                    raise ConnectionFailed(f"{self._http.base_url} gives no answer: {error}") from error
             else:
                 pause = retrying.after(response)
                 if pause is None:
@@ -135,7 +135,7 @@ class AsyncGedaechtnis(Verbs):
             except httpx.TransportError as error:
                 pause = retrying.after_failure()
                 if pause is None:
-                    raise ConnectionFailed(str(error)) from error
+                    raise ConnectionFailed(f"{self._http.base_url} gives no answer: {error}") from error
             else:
                 pause = retrying.after(response)
                 if pause is None:

@@ -128,7 +128,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One thing that a search found, and which voices found it."""
+    """One thing that a search found, and which voices found it; superseded, it held until `valid_to`."""
 
     source_kind: str
     ref: str
@@ -139,17 +139,22 @@ class Hit:
     message_id: str | None = None
     external_id: str | None = None
     chat: str | None = None
+    speaker: str = ""
+    occurred_at: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    is_superseded: bool = False
+    superseded_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
-    """The best first. `missing` says which voices were absent and why."""
+    """The best first. `missing` says which voices were absent and why; `cursor`, given back, fetches the next ones."""
 
     hits: tuple[Hit, ...]
     missing: tuple[str, ...]
     basis: str
+    cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

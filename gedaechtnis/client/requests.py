@@ -127,6 +127,7 @@ def search(
     valid_at: Moment | None = None,
     known_at: Moment | None = None,
     limit: int = 10,
+    cursor: str | None = None,
 ) -> Request[SearchAnswer]:
     """Find facts, things and turns of conversations, the best first."""
     body = {
@@ -140,6 +141,7 @@ def search(
         "valid_at": _moment(valid_at),
         "known_at": _moment(known_at),
         "limit": limit,
+        "cursor": cursor,
     }
     return _ask("/api/world/search", _given(body), lambda answer: decode(SearchAnswer, answer))
 

@@ -54,6 +54,12 @@ def lexemes(text: str) -> list[str]:
     return [lexeme for word in words if word not in stop_words for lexeme in _lexemes_of(word)]
 
 
+def warm_up() -> None:
+    """Load both dictionaries, which takes more than a second, before somebody waits for it."""
+    for dictionary in ("de", "en"):
+        simplemma.is_known("warm", dictionary)
+
+
 def language(text: str) -> Literal["de", "en"] | None:
     """The language a text shows by its stop words; None where it shows neither more than the other."""
     return _language(_words(text))

@@ -34,6 +34,8 @@ from gedaechtnis.tools import registry
 logger = logging.getLogger(__name__)
 
 NAME, VERSION = "gedaechtnis", "1"
+DATA = "gedaechtnis/data"
+"""Where in the `_meta` of a result its data stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +97,6 @@ def _described(tool: registry.Tool) -> Tool:
         title=title,
         description=_(tool.description),
         input_schema=tool.input_schema(),
-        output_schema=tool.output_schema(),
         annotations=ToolAnnotations(
             title=title,
             read_only_hint=tool.is_reading,
@@ -127,10 +128,19 @@ def _call(who: WhoAsks, context: Context, params: CallToolRequestParams) -> Call
                 return _refused(Problem("internal", _("Something went wrong on our side."), 500))
     except Problem as problem:
         return _refused(problem)
-    return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.as_json())
+    return _result(answer.text, answer.as_json())
 
 
 def _refused(problem: Problem) -> CallToolResult:
     """In words; programs compare `code` and read `field`."""
     about = {"code": problem.code, "detail": problem.detail, "field": problem.field, **problem.extra}
-    return CallToolResult(content=[TextContent(text=problem.detail)], structured_content=about, is_error=True)
+    return _result(problem.detail, about, is_error=True)
+
+
+def _result(text: str, data: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+    """Text for the model, data for the program around it.
+
+    Not as `structuredContent`: most clients show that to the model instead of the text, which is several times longer
+    and has neither dates nor sources in words.
+    """
+    return CallToolResult(content=[TextContent(text=text)], is_error=is_error, _meta={DATA: data})

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from gedaechtnis.client import Forbidden, Gedaechtnis, Invalid, Unauthorized
+from gedaechtnis.client import ConnectionFailed, Forbidden, Gedaechtnis, Invalid, Unauthorized
 from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import person
 from gedaechtnis.identity.tokens import create_token
+from gedaechtnis.memory.projecting import index
 from tests.stack import Stack
 
 pytestmark = pytest.mark.slow
@@ -68,6 +70,30 @@ def test_an_agent_proposes_and_the_person_decides(memory: Gedaechtnis, anna: Use
     assert memory.accept(str(guess.proposal_id)).outcome == "committed"
     memory.reject(str(other.proposal_id), reason="no")
     assert [fact.object.value for fact in memory.facts("pet:luna", predicate="likes").items] == ["Thunfisch"]
+
+
+def test_a_search_finds_and_goes_on_by_its_cursor(memory: Gedaechtnis, anna: User) -> None:
+    memory.add_entity("pet", "Mimi")
+    memory.add("pet:mimi", "feeding_time_evening", "18:30", valid_from="2026-03-01")
+    memory.add("pet:mimi", "feeding_time_evening", "19:00", valid_from="2026-05-01")
+    index.run(scope_ref=person(anna).default_scope)
+    first = memory.search("When is Mimi fed in the evening?", source_kinds=["fact"], limit=1)
+    assert "19:00" in first.hits[0].text
+    assert not first.hits[0].is_superseded
+    (then,) = memory.search(
+        "When is Mimi fed in the evening?", source_kinds=["fact"], limit=1, cursor=first.cursor
+    ).hits
+    assert "18:30" in then.text
+    assert (then.is_superseded, then.superseded_by) == (True, first.hits[0].fact_id)
+    with pytest.raises(Invalid) as caught:
+        memory.search(" ")
+    assert (caught.value.code, caught.value.field) == ("empty_query", "query")
+
+
+def test_who_is_not_there_is_named() -> None:
+    nobody = Gedaechtnis("http://127.0.0.1:9", "gd_any", retries=0)
+    with nobody, pytest.raises(ConnectionFailed, match=r"http://127\.0\.0\.1:9/? gives no answer"):
+        nobody.get("me")
 
 
 def test_the_same_key_again_is_done_once(memory: Gedaechtnis) -> None:

@@ -203,14 +203,14 @@ def test_a_folder_is_read_file_by_file(anna: User, as_anna: Principal) -> None:
 def test_a_file_without_chats_is_refused(anna: User, as_anna: Principal, tmp_path: Path, content: str) -> None:
     path = tmp_path / "any.json"
     path.write_text(content)
-    with pytest.raises(CommandError, match="no_chats"):
+    with pytest.raises(CommandError, match="No chats were found"):
         bring(path)
     with scope(as_anna):
         assert not ChatImport.objects.exists()
 
 
 def test_a_file_of_another_format_than_named_is_refused(anna: User) -> None:
-    with pytest.raises(CommandError, match="other_format"):
+    with pytest.raises(CommandError, match="chats of another format"):
         bring(REAL[0], format="claude")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -98,3 +100,15 @@ def test_it_reads_thousands_of_turns_a_second() -> None:
     for _ in range(1000):
         lexemes(turn)
     assert 1000 / (time.perf_counter() - start) > 5000
+
+
+def test_a_warm_process_loads_no_dictionary_for_anybody() -> None:
+    program = """
+from simplemma.strategies.dictionaries import dictionary_factory
+from gedaechtnis.common import lexemes
+lexemes.warm_up()
+dictionary_factory._load_dictionary_from_disk = None
+print(lexemes.lexemes("Nurnbreg misspelld"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "['nurnbreg', 'misspelld']\n", done.stderr

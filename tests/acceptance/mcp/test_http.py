@@ -16,6 +16,7 @@ from gedaechtnis.identity import groups, tokens
 from gedaechtnis.identity.audit import Kind
 from gedaechtnis.identity.models import AuditEntry, Token, User
 from gedaechtnis.mcp.http import MAX_BODY_BYTES
+from gedaechtnis.mcp.server import DATA
 from gedaechtnis.tools import registry
 from tests.acceptance.api.support import LUNA, fact, propose
 from tests.acceptance.mcp.conftest import ask, environment
@@ -54,6 +55,12 @@ def call(web: Web, secret: str | None, name: str, arguments: dict[str, Any], **h
     return ask(web.url, secret, lambda client: client.call_tool(name, arguments), **headers)
 
 
+def data_of(result: Any) -> Any:
+    """What a program reads. As `structuredContent` most clients would show it to the model in place of the text."""
+    assert result.structured_content is None
+    return result.meta[DATA]
+
+
 def text_of(result: Any) -> str:
     return "\n".join(block.text for block in result.content)
 
@@ -81,9 +88,9 @@ def test_every_tool_is_listed_and_answers_text_and_data(
     for name, answer in answers.items():
         assert not answer.is_error, (name, answer)
         assert text_of(answer)
-        registry.TOOLS[name].answer.model_validate(answer.structured_content)
+        registry.TOOLS[name].answer.model_validate(data_of(answer))
     assert "feeding_time_morning = 07:00" in text_of(answers["get_entity"])
-    assert answers["propose_fact"].structured_content["outcome"] == "pending"
+    assert data_of(answers["propose_fact"])["outcome"] == "pending"
 
 
 def test_a_server_introduces_itself_in_the_language_asked_for(
@@ -115,8 +122,8 @@ def test_what_a_tool_refuses_is_an_answer_in_words(
     ):
         answer = call(web, secret, name, arguments)
         assert answer.is_error
-        assert answer.structured_content["field"] == field
-        assert text_of(answer) == answer.structured_content["detail"]
+        assert data_of(answer)["field"] == field
+        assert text_of(answer) == data_of(answer)["detail"]
 
 
 def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
@@ -137,7 +144,7 @@ def test_a_token_that_only_reads_is_offered_and_allowed_no_more(
     assert {tool.name for tool in listed} == set(registry.TOOLS) - PROPOSING
     for name in PROPOSING:
         refused = call(web, secret, name, ASKED[name])
-        assert (refused.is_error, refused.structured_content["code"]) == (True, "read_only")
+        assert (refused.is_error, data_of(refused)["code"]) == (True, "read_only")
     assert "Lachs" in text_of(call(web, secret, "get_entity", ASKED["get_entity"]))
 
 

@@ -15,7 +15,7 @@ from gedaechtnis.identity.audit import Kind
 from gedaechtnis.identity.models import AuditEntry, Token, User
 from gedaechtnis.tools import registry
 from tests.acceptance.mcp.conftest import Use, environment, run_mcp
-from tests.acceptance.mcp.test_http import ASKED, text_of
+from tests.acceptance.mcp.test_http import ASKED, data_of, text_of
 from tests.stack import ROOT
 
 
@@ -48,8 +48,8 @@ def test_every_tool_answers_and_a_token_that_ends_is_told_so(
     assert {tool.name for tool in listed} == set(registry.TOOLS)
     assert [name for name, answer in answers.items() if answer.is_error] == []
     assert "feeding_time_morning = 07:00" in text_of(answers["get_entity"])
-    assert answers["propose_fact"].structured_content["outcome"] == "pending"
-    assert (refused.is_error, refused.structured_content["code"]) == (True, "invalid_token")
+    assert data_of(answers["propose_fact"])["outcome"] == "pending"
+    assert (refused.is_error, data_of(refused)["code"]) == (True, "invalid_token")
 
 
 def _revoke(user: User, secret: str) -> None:
@@ -60,7 +60,7 @@ def test_a_user_is_served_by_an_agent_of_theirs(anna_with_luna: User) -> None:
     answer = ask(
         lambda client: client.call_tool("propose_fact", ASKED["propose_fact"]), "--user", "anna", "--language", "en"
     )
-    assert answer.structured_content["outcome"] == "pending"
+    assert data_of(answer)["outcome"] == "pending"
     assert text_of(answer).startswith("Proposed.")
     assert AuditEntry.objects.get(kind=Kind.READ).acted_by == f"agent:mcp@user:{anna_with_luna.sub}"
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import translation
 
 from gedaechtnis.chat import episodes
 from gedaechtnis.chat.answers import ImportProgress
@@ -51,12 +52,13 @@ class Command(BaseCommand):
             self.stdout.write("Going on with an import that was stopped:")
             self._write(own, stopped)
         try:
-            files = ChatFiles.at(options["file"], zone=principal.zone, format=options["format"])
-            received = service.receive(principal=principal, files=files, learn=options["learn"])
+            with translation.override("en"):  # as everything that commands say
+                files = ChatFiles.at(options["file"], zone=principal.zone, format=options["format"])
+                received = service.receive(principal=principal, files=files, learn=options["learn"])
         except OSError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(f"{error.strerror}: {error.filename}") from error
         except Problem as error:
-            raise CommandError(f"{error} Nothing was written.") from error
+            raise CommandError(f"{error.detail} Nothing was written.") from error
         done = self._write(own, received.id)
         self.stdout.write("Making them findable …")
         episodes.project(scope_ref=own)
