@@ -108,16 +108,15 @@ def _found_facts(principal: Principal, text: str) -> list[FactView]:
 
 
 def _found_messages(principal: Principal, text: str) -> list[Hit]:
-    """What was said with at least half of the words that the question asks by; not what was only asked as well."""
+    """What was said with all words that the question asks by, else the best with half of them; no other question."""
     asked = frozenset(lexemes(text))
-    return [
-        hit
+    said = [
+        (hit, len(asked.intersection(lexemes(hit.text))))
         for hit in _hits(principal, text, "episode", _MAX_READ)
-        if hit.score >= _GOOD_SCORE
-        and not hit.is_superseded
-        and not questions.is_question(hit.text)
-        and 2 * len(asked.intersection(lexemes(hit.text))) >= len(asked)
+        if hit.score >= _GOOD_SCORE and not hit.is_superseded and not questions.is_question(hit.text)
     ]
+    whole = [hit for hit, words in said if words == len(asked)]
+    return whole or [hit for hit, words in said if 2 * words >= len(asked)][:1]
 
 
 def _hits(principal: Principal, text: str, kind: SourceKind, limit: int) -> Sequence[Hit]:

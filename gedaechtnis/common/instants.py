@@ -87,7 +87,10 @@ def _parsed(text: str, field: str) -> datetime:
         return datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise Problem(
-            "invalid_time", _("“%(text)s” is not a time I can read.") % {"text": text[:60]}, field=field
+            "invalid_time",
+            _("“%(text)s” is not a time I can read. Write a day as 2026-06-07, an instant as 2026-06-07T18:30+02:00.")
+            % {"text": text[:60]},
+            field=field,
         ) from error
 
 

@@ -34,7 +34,7 @@ from gedaechtnis.tools import registry
 logger = logging.getLogger(__name__)
 
 NAME, VERSION = "gedaechtnis", "1"
-DATA = "gedaechtnis/data"
+DATA = "gedaechtnis.data"
 """Where in the `_meta` of a result its data stands."""
 
 

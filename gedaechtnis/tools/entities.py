@@ -158,7 +158,8 @@ def get_neighbors(principal: Principal, asked: arguments.Neighbors) -> ToolAnswe
     )
     if not answer.facts:
         nothing = _("No relationships of %(ref)s found.") % {"ref": entity.ref}
-        return ToolAnswer(text=nothing, data=data)
+        hint = naming.close_to(asked.predicate) if asked.predicate else ""
+        return ToolAnswer(text=text.joined(nothing, hint), data=data)
     incomplete = "" if answer.complete else _("There are more than one answer holds: ask for one predicate.")
     return ToolAnswer(
         text=text.joined(entity.ref, text.capped(_grouped(entity, answer), asked.limit), incomplete), data=data
@@ -199,7 +200,8 @@ def who_has(principal: Principal, asked: arguments.WhoHas) -> ToolAnswer:
     )
     wanted = f"{asked.predicate} {text.inert(str(asked.object))}"
     if not answer.facts:
-        return ToolAnswer(text=_("No active facts with %(wanted)s found.") % {"wanted": wanted}, data=data)
+        nothing = _("No active facts with %(wanted)s found.") % {"wanted": wanted}
+        return ToolAnswer(text=text.joined(nothing, naming.close_to(asked.predicate)), data=data)
     lines = [text.line(text.full(fact), fact, principal) for fact in answer.facts]
     return ToolAnswer(text=text.joined(text.capped(lines, asked.limit)), data=data)
 

@@ -93,7 +93,8 @@ def _is_told(fact: FactView, predicate: str | None) -> bool:
 
 def _nothing(entity: EntityView, predicate: str) -> str:
     about = f"{entity.ref}.{predicate}" if predicate else entity.ref
-    return _("No active facts about %(ref)s found.") % {"ref": about}
+    nothing = _("No active facts about %(ref)s found.") % {"ref": about}
+    return text.joined(nothing, naming.close_to(predicate) if predicate else "")
 
 
 def _told(at: datetime) -> str:

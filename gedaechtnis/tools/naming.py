@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from gedaechtnis.memory.answers import EntityView, FactView
 from gedaechtnis.memory.resolution import ladder
 from gedaechtnis.memory.resolution.ladder import Step
 from gedaechtnis.memory.selectors import asof, entities, explain
+from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.tools import text
 
 _FACT = "fact:"
@@ -86,6 +88,13 @@ def _several(ref: str, facts: Sequence[FactView], field: str) -> Problem:
 
 def ref_of(one: FactView) -> str:
     return f"{_FACT}{one.id}"
+
+
+def close_to(predicate: str) -> str:
+    """A sentence with the predicates that may have been meant by one that is not known; "" for one that is."""
+    known = catalogue().predicates.keys() | catalogue().inverses.keys()
+    close = () if predicate in known else get_close_matches(predicate, known, _NAMED)
+    return _("Predicates spelt like it: %(predicates)s.") % {"predicates": ", ".join(close)} if close else ""
 
 
 def moment(principal: Principal, at: str, field: str = "at") -> datetime:

@@ -26,7 +26,7 @@ from gedaechtnis.memory.schemas import (
 from gedaechtnis.memory.services import commit
 from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.registry.models import Predicate
-from gedaechtnis.tools import arguments, naming
+from gedaechtnis.tools import arguments, naming, text
 from gedaechtnis.tools.data import ProposedData, ToolAnswer
 
 _SUBJECT, _OBJECT = "the subject", "the object"
@@ -69,7 +69,8 @@ def propose_fact(principal: Principal, asked: arguments.ProposeFact) -> ToolAnsw
         applies_to_ref=asked.applies_to,
         reason=asked.reason,
     )
-    return _propose(principal, [*operations, statement], asked.run_id)
+    answer = _propose(principal, [*operations, statement], asked.run_id)
+    return ToolAnswer(text=text.joined(answer.text, naming.close_to(asked.predicate)), data=answer.data)
 
 
 def supersede_fact(principal: Principal, asked: arguments.SupersedeFact) -> ToolAnswer:

@@ -50,7 +50,9 @@ def _told(hit: Hit, principal: Principal) -> str:
     over = ""
     if hit.is_superseded and hit.valid_to:
         over = " · " + _("no longer so since %(day)s") % {"day": text.day(hit.valid_to)}
-    return f"- {hit.ref} ({about}) — {text.quoted(hit.text)}{over}"
+    lines = hit.text if hit.message_id else hit.text.replace("
+", " · ")
+    return f"- {hit.ref} ({about}) — {text.quoted(lines)}{over}"
 
 
 def _range(principal: Principal, since: str | None, until: str | None) -> tuple[datetime, datetime] | None:

@@ -252,6 +252,19 @@ def test_a_typo_finds_the_word_that_was_meant(as_anna: Principal) -> None:
     assert spelling.alike(["sertraljn"]) == [], "no scope is open"
 
 
+def test_letters_that_changed_places_find_the_word_that_was_meant(as_anna: Principal, as_clara: Principal) -> None:
+    store(as_anna.default_scope, ["Anna wohnt in Nürnberg", "Zwei Katzen"], classification=3)
+    with scope(as_anna):
+        found = {(one.word, one.lexeme, one.documents) for one in spelling.swapped(["nurnbreg", "kaztne", "katezn"])}
+        assert found == {("nurnbreg", *lexemes("Nürnberg"), 1), ("katezn", *lexemes("Katzen"), 1)}
+        assert spelling.alike(["nurnbreg"]) == [], "trigrams alone do not find it"
+        assert spelling.swapped([]) == []
+    with scope(as_anna, clearance=2):
+        assert spelling.swapped(["nurnbreg"]) == []
+    with scope(as_clara):
+        assert spelling.swapped(["nurnbreg"]) == []
+
+
 @pytest.mark.usefixtures("either_way")
 def test_nobody_learns_a_word_by_a_typo(as_anna: Principal, as_clara: Principal) -> None:
     store(as_anna.default_scope, ["Sertralin morgens"], classification=3)

@@ -189,3 +189,18 @@ def test_a_page_needs_its_csrf_token(api: Any, anna: User) -> None:
     assert page.get("/api/tools").status_code == 200
     response = page.post("/api/tools/find_entity", "{}", content_type="application/json")
     assert_problem(response, 403, "csrf_failed")
+
+
+def test_what_is_written_almost_right_is_put_right(api: Any) -> None:
+    propose(api, LUNA, fact("likes", "Lachs"))
+    assert told(api, "who_has", predicate="like", object="Lachs").splitlines()[1:] == [
+        "Ähnlich heißen diese Prädikate: likes, dislikes."
+    ]
+    assert "likes" in told(api, "recall_facts_about", ref="pet:luna", predicate="lieks")
+    assert told(api, "recall_facts_about", ref="pet:luna", predicate="breed") == (
+        "Keine aktiven Tatsachen zu pet:luna.breed gefunden."
+    )
+    said = told(api, "propose_fact", subject="pet:luna", predicate="lieks", object="Thunfisch")
+    assert said.endswith("\nÄhnlich heißen diese Prädikate: likes, dislikes.")
+    body = assert_problem(use(api, "state_at", ref="pet:luna", at="May 2023"), 422, "invalid_time")
+    assert "2026-06-07" in body["detail"]

@@ -19,22 +19,30 @@ _LOOKED_AT = 3
 _MORE = 20
 
 
-def hits(weighed: Sequence[Weighed], moment: Moment, *, most: int, asks_of_earlier: bool) -> list[Hit]:
+def hits(
+    weighed: Sequence[Weighed], moment: Moment, *, most: int, asks_of_earlier: bool, asks_for_names: bool
+) -> list[Hit]:
     """The best hits, as the graph has them at the moment, the best first.
 
     Args:
         weighed: all candidates, the best first.
         asks_of_earlier: whether what has ended is what is asked for.
+        asks_for_names: whether facts may tell what things are called, which the things themselves say as well.
     """
     looked_at = weighed[: most * _LOOKED_AT + _MORE]
     known = truth.read([one.record for one in looked_at], moment)
     scored = [
         (one.score - _loss(one.record, known, moment.valid_at, asks_of_earlier=asks_of_earlier), one)
         for one in looked_at
-        if known.has(one.record)
+        if known.has(one.record) and (asks_for_names or not _tells_the_name(one.record, known))
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1].record.id))
     return [_hit(score, one, known) for score, one in _varied(scored, most)]
+
+
+def _tells_the_name(record: Record, known: Truth) -> bool:
+    fact = known.facts.get(record.source_id)
+    return fact is not None and fact.predicate == "name" and fact.status == "active"
 
 
 def _loss(record: Record, known: Truth, at: datetime, *, asks_of_earlier: bool) -> float:

@@ -40,7 +40,13 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
         hits: list[Hit] = []
         if says_something or understood.periods:
             weighed = gathering.gather(understood, asked, _filters(query, moment, understood), moment)
-            hits = answering.hits(weighed, moment, most=wanted + 1, asks_of_earlier=understood.asks_of_earlier)
+            hits = answering.hits(
+                weighed,
+                moment,
+                most=wanted + 1,
+                asks_of_earlier=understood.asks_of_earlier,
+                asks_for_names=understood.intent is queries.Intent.NAME or query.predicate == "name",
+            )
     return SearchAnswer(
         hits=tuple(hits[offset:wanted]),
         missing=_missing(understood, asked, says_something=says_something),

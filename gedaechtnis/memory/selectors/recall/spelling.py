@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.memory.selectors import names
 from gedaechtnis.scoping.context import current_scope
 
@@ -18,8 +19,12 @@ _UNDER_POLICIES = "SELECT word, lexeme, likeness, documents FROM world_find_alik
 _AS_DEFINER = "SELECT word, lexeme, likeness, documents FROM world_find_alike_as_definer(%s, %s::smallint, %s, %s, %s)"
 
 
+# Of two letters that changed places: in a short word no three stand as they should, so trigrams do not find it.
+_SWAPPED = 0.9
+
+
 class Alike(NamedTuple):
-    """A word in sight that is spelt like `word`, by the share of their trigrams (.45 to 1), and how often it stands."""
+    """A word in sight that is spelt like `word`, how alike (.45 to 1), and how often it stands."""
 
     word: str
     lexeme: str
@@ -42,3 +47,23 @@ def alike(words: Sequence[str], *, most: int = 1, as_definer: bool | None = None
         else:
             cursor.execute(_UNDER_POLICIES, asked)
         return [Alike(word, lexeme, float(likeness), int(count)) for word, lexeme, likeness, count in cursor.fetchall()]
+
+
+def swapped(words: Sequence[str]) -> list[Alike]:
+    """The words in sight that `words` are when two neighbouring letters change places. In an open scope."""
+    opened = current_scope()
+    meant = {(word, lexeme) for word in words for other in _swaps(word) for lexeme in lexemes(other)}
+    if not meant or opened is None:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT lexeme, sum(documents)::int FROM lexeme_counts "
+            'WHERE scope_ref = ANY (%s) AND lexeme = ANY (%s::text[] COLLATE "C") GROUP BY lexeme',
+            [list(opened.read), sorted({lexeme for _word, lexeme in meant})],
+        )
+        documents = dict(cursor.fetchall())
+    return [Alike(word, lexeme, _SWAPPED, documents[lexeme]) for word, lexeme in sorted(meant) if lexeme in documents]
+
+
+def _swaps(word: str) -> set[str]:
+    return {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)} - {word}

@@ -50,7 +50,7 @@ class Vocabulary:
 
 
 def look_up(terms: Sequence[str]) -> Vocabulary:
-    """The words of a question in the open scope; three statements at most."""
+    """The words of a question in the open scope; five statements at most."""
     scopes = list(opened.read) if (opened := current_scope()) else []
     documents, mean_length, terms_pending, vectors_pending = _sizes(scopes)
     rows = _counted(scopes, terms)
@@ -62,7 +62,9 @@ def look_up(terms: Sequence[str]) -> Vocabulary:
         if form != term and (share := _share(term, form, is_known=term in known)):
             forms[term][form] = share
             frequency[term] += share * count
-    for other in spelling.alike([term for term in unknown if len(forms[term]) == 1 and _is_spelt(term)]):
+    misspelt = [term for term in unknown if len(forms[term]) == 1 and _is_spelt(term)]
+    swapped = spelling.swapped(misspelt)
+    for other in (*swapped, *spelling.alike([term for term in misspelt if term not in {one.word for one in swapped}])):
         forms[other.word][other.lexeme] = other.likeness
         frequency[other.word] += other.documents
     return Vocabulary(
