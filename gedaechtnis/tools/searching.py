@@ -50,8 +50,7 @@ def _told(hit: Hit, principal: Principal) -> str:
     over = ""
     if hit.is_superseded and hit.valid_to:
         over = " · " + _("no longer so since %(day)s") % {"day": text.day(hit.valid_to)}
-    lines = hit.text if hit.message_id else hit.text.replace("
-", " · ")
+    lines = hit.text if hit.message_id else hit.text.replace("\n", " · ")
     return f"- {hit.ref} ({about}) — {text.quoted(lines)}{over}"
 
 
