@@ -69,8 +69,9 @@ def propose_fact(principal: Principal, asked: arguments.ProposeFact) -> ToolAnsw
         applies_to_ref=asked.applies_to,
         reason=asked.reason,
     )
+    hint = naming.close_to(asked.predicate)  # afterwards the predicate is known
     answer = _propose(principal, [*operations, statement], asked.run_id)
-    return ToolAnswer(text=text.joined(answer.text, naming.close_to(asked.predicate)), data=answer.data)
+    return ToolAnswer(text=text.joined(answer.text, hint), data=answer.data)
 
 
 def supersede_fact(principal: Principal, asked: arguments.SupersedeFact) -> ToolAnswer:
