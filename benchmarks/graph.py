@@ -32,6 +32,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client, override_settings  # noqa: E402
 
 from benchmarks.reporting import circumstances, figures, percentile  # noqa: E402
+from benchmarks.waiting import Waiting  # noqa: E402
 from gedaechtnis.common.ids import uuid7  # noqa: E402
 from gedaechtnis.config.startup import settle  # noqa: E402
 from gedaechtnis.identity.models import User  # noqa: E402
@@ -108,7 +109,10 @@ QUESTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Milliseconds of the product and of the bare SQL, at one size. `each`: facts that one act wrote."""
+    """Milliseconds of the product and of the bare SQL, at one size. `each`: facts that one act wrote.
+
+    `waited`: how much of the product's was spent waiting for a processor; `round_trips`: questions to the database.
+    """
 
     what: str
     size: int
@@ -116,6 +120,13 @@ class Measured:
     bare: list[float]
     each: int = 1
     cpu: float = 0.0
+    waited: Sequence[float] = ()
+    round_trips: int = 0
+
+    @property
+    def alone(self) -> list[float]:
+        """What it would have taken with a processor free for it."""
+        return [all - waited for all, waited in zip(self.product, self.waited, strict=True)]
 
     @property
     def ratio(self) -> float:
@@ -199,19 +210,25 @@ def compare(
     bare: Sequence[Callable[[], object]],
     rounds: int,
     each: int = 1,
+    round_trips: int = 0,
 ) -> Measured:
     """Both in turns, so that neither always finds the pages warmed by the other."""
     timings: dict[str, list[float]] = {"product": [], "bare": []}
+    waited: list[float] = []
+    waiting = Waiting()
     cpu = 0.0
     for number in range(-_WARM_UP, rounds):
         turns = [("product", product[number % len(product)]), ("bare", bare[number % len(bare)])]
         for side, act in turns if number % 2 else reversed(turns):
+            waiting.read()
             start, busy = time.perf_counter(), time.process_time()
             act()
             if number >= 0:
                 timings[side].append((time.perf_counter() - start) * 1000)
-                cpu += time.process_time() - busy if side == "product" else 0.0
-    return Measured(what, size, timings["product"], timings["bare"], each, cpu * 1000 / rounds)
+            if number >= 0 and side == "product":
+                cpu += time.process_time() - busy
+                waited.append(waiting.read())
+    return Measured(what, size, timings["product"], timings["bare"], each, cpu * 1000 / rounds, waited, round_trips)
 
 
 def _asserts(

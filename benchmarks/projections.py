@@ -19,6 +19,7 @@ import psycopg
 
 WORDS_EACH = 13
 TURNS_EACH = 20
+SESSIONS_EACH = 50
 VOCABULARY = 200_000
 CLUSTERS = 2_000
 _STOP_WORDS = 30
@@ -81,8 +82,8 @@ def _zipf(draw: np.random.Generator, shape: tuple[int, int]) -> np.ndarray[Any, 
 def _copy_projections(admin: psycopg.Connection[Any], scope_ref: str, numbers: range) -> None:
     columns = (
         "id, scope_ref, classification, source_kind, source_id, part, ref, kind, predicate, memory_type, entity_ids, "
-        "speaker, role, session_id, position, text, occurred_at, recorded_at, touched_at, recall_count, lexemes, "
-        "counts, length, indexed_classification, terms_pending, vector_pending, vector_attempts"
+        "speaker, role, chat_id, session_id, position, text, occurred_at, recorded_at, touched_at, recall_count, "
+        "lexemes, counts, length, indexed_classification, terms_pending, vector_pending, vector_attempts"
     )
     with admin.cursor() as cursor, cursor.copy(f"COPY memory_projections ({columns}) FROM STDIN") as copy:
         for number, words in zip(numbers, words_of(scope_ref, numbers), strict=True):
@@ -90,12 +91,13 @@ def _copy_projections(admin: psycopg.Connection[Any], scope_ref: str, numbers: r
             counts: dict[str, int] = {}
             for word in words:
                 counts[word] = counts.get(word, 0) + 1
+            chat = uuid.uuid5(uuid.NAMESPACE_URL, f"{scope_ref}/chat {number // TURNS_EACH // SESSIONS_EACH}")
             when = _BEGINNING + timedelta(hours=number // TURNS_EACH % _HOURS)
             copy.write_row(
                 (
                     id, scope_ref, 1, "episode", id, 0, f"msg:{id}", "", "", "", [], "Ada" if number % 2 else "Bo",
-                    "user", f"session {number // TURNS_EACH}", number % TURNS_EACH, " ".join(words), when, when, when,
-                    0, list(counts), list(counts.values()), len(words), 1, False, False, 0,
+                    "user", chat, f"session {number // TURNS_EACH}", number % TURNS_EACH, " ".join(words), when, when,
+                    when, 0, list(counts), list(counts.values()), len(words), 1, False, False, 0,
                 )
             )  # fmt: skip
 

@@ -13,7 +13,11 @@ from benchmarks import latency
 @pytest.mark.usefixtures("database")
 def test_the_latency_benchmark_measures_each_part_while_a_memory_grows(tmp_path: Path) -> None:
     result = tmp_path / "latency.md"
-    report = latency.main(["--sizes", "4000", "6000", "--rounds", "4", "--result", str(result)])
+    report = latency.main(
+        ["--sizes", "4000", "6000", "--turns", "500", "--rounds", "4", "--searches", "4", "--result", str(result)]
+    )
     assert result.read_text(encoding="utf-8") == report
     for size in (4000, 6000):
         assert f"| context | {size} |" in report
+        assert f"| dossier | {size} |" in report
+    assert "| hybrid: three words | 500 |" in report
