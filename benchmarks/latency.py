@@ -28,12 +28,13 @@ django.setup()
 from django.core.management import call_command  # noqa: E402 (needs the apps)
 from django.db import connection  # noqa: E402
 
-from benchmarks import searches  # noqa: E402
+from benchmarks import crowd, searches  # noqa: E402
 from benchmarks.graph import ROWS_EACH, Measured, compare, fill  # noqa: E402
 from benchmarks.reporting import circumstances, figures, percentile  # noqa: E402
 from gedaechtnis.config.startup import settle  # noqa: E402
 from gedaechtnis.identity.models import User  # noqa: E402
 from gedaechtnis.identity.principals import Principal, person  # noqa: E402
+from gedaechtnis.memory import ports  # noqa: E402
 from gedaechtnis.memory.selectors.context import build_context  # noqa: E402
 from gedaechtnis.scoping.context import scope  # noqa: E402
 from gedaechtnis.tools import registry  # noqa: E402
@@ -123,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
     sizes = [10_000, 100_000, 1_000_000]
     parser.add_argument("--sizes", type=int, nargs="*", default=sizes, help="belief rows of a memory of facts")
     parser.add_argument("--turns", type=int, nargs="*", default=sizes, help="turns of memories of conversations")
+    parser.add_argument("--crowd", type=int, nargs="*", default=sizes, help="those of them that are looked at closely")
+    parser.add_argument("--others", type=int, default=100_000, help="turns that others write then")
     parser.add_argument("--rounds", type=int, default=400, help="measurements of a context")
     parser.add_argument("--searches", type=int, default=100, help="measurements of each kind of search")
     parser.add_argument("--result", type=Path, default=_RESULT)
@@ -140,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
         for part in PARTS:
             measured += part(principal, filled, options.rounds)
     measured += conversations(options.turns, options.searches)
-    report = _report(options.rounds, [*loads, os.getloadavg()[0]], measured)
+    among_others = list(_among_others(options.crowd, options.others)) if options.crowd else []
+    report = _report(options.rounds, [*loads, os.getloadavg()[0]], measured, among_others)
     options.result.write_text(report, encoding="utf-8")
     print(report)  # noqa: T201 (a program for the terminal)
     return report
@@ -173,21 +177,35 @@ def _send(principal: Principal, statements: Sequence[Statement]) -> None:
                 cursor.fetchall()
 
 
-def _report(rounds: int, loads: Sequence[float], measured: Sequence[Measured]) -> str:
+def _among_others(sizes: Sequence[int], others: int) -> Iterator[str]:
+    model = ports.embedding_model()
+    if model is None:
+        raise AssertionError("search by meaning must be on to be measured")
+    memories = {size: person(user) for size, user in searches.memories(sizes).items()}
+    seen = [crowd.look(principal, size, model) for size, principal in memories.items()]
+    smallest = min(memories)
+    before = crowd.found(memories[smallest], smallest, model)
+    searches.write_more(others)
+    after = crowd.found(memories[smallest], smallest, model)
+    yield from crowd.section(seen, others, before == after)
+
+
+def _report(rounds: int, loads: Sequence[float], measured: Sequence[Measured], among_others: Sequence[str]) -> str:
     lines = [
         "# How long an agent waits",
         "",
         f"{circumstances(loads)} A context was measured {rounds} times, everything else less often; milliseconds. "
-        f"Rows: belief rows of one memory, {ROWS_EACH} a thing; of searches, turns of one memory of conversations among "
-        "all others in the database. “Alone”: without the time in which the process or that of the server waited for a "
-        "processor that others had. “CPU”: of the product's Python. “Trips”: questions to the database at most, besides "
-        "opening and closing the door. The bare SQL is what was sent to the database, sent again without the rest.",
+        f"Rows: belief rows of one memory, {ROWS_EACH} a thing; of searches, turns of one memory of conversations "
+        "among all others in the database. “Alone”: without the time in which the process or that of the server waited "
+        "for a processor that others had. “CPU”: of the product's Python. “Trips”: questions to the database at most, "
+        "besides opening and closing the door. The bare SQL is what was sent to the database, sent again without the "
+        "rest.",
         "",
         "| what | rows | p50 | p95 | p99 | alone p50 | p95 | CPU | trips | bare SQL p50 | p95 | ratio of p50 |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
         *(_line(row) for row in sorted(measured, key=lambda row: [one.what for one in measured].index(row.what))),
     ]
-    return "\n".join([*lines, "", "## Bars", "", *_bars(measured)]) + "\n"
+    return "\n".join([*lines, "", "## Bars", "", *_bars(measured), "", *among_others]).rstrip() + "\n"
 
 
 def _line(row: Measured) -> str:

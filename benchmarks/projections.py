@@ -24,7 +24,7 @@ VOCABULARY = 200_000
 CLUSTERS = 2_000
 _STOP_WORDS = 30
 _BEGINNING, _HOURS = datetime(2020, 1, 1, tzinfo=UTC), 50_000
-_BATCH = 20_000
+BATCH = 20_000
 _SQL = Path(__file__).with_name("projections.sql")
 
 
@@ -38,8 +38,8 @@ def fill(scopes: Mapping[str, int], *, first: int = 0, model: str | None, dimens
         admin.execute("SET session_replication_role = replica")
         admin.execute("SET maintenance_work_mem = '2GB'")
         for scope_ref, many in scopes.items():
-            for begin in range(0, many, _BATCH):
-                numbers = range(first + begin, first + min(begin + _BATCH, many))
+            for begin in range(0, many, BATCH):
+                numbers = range(first + begin, first + min(begin + BATCH, many))
                 _copy_projections(admin, scope_ref, numbers)
                 if model is not None:
                     _copy_vectors(admin, scope_ref, numbers, model, dimensions)

@@ -36,6 +36,19 @@ def memories(sizes: Iterable[int]) -> dict[int, User]:
     return {size: user for size, user in (found | made).items() if user is not None}
 
 
+def write_more(turns: int) -> None:
+    """Somebody else's memory grows by so many, with vectors, while the indexes are in use."""
+    user, _made = User.objects.get_or_create(username="bench-others")
+    model = ports.embedding_model()
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"]) as admin:
+        own = person(user).default_scope
+        (first,) = admin.execute("SELECT count(*) FROM memory_projections WHERE scope_ref = %s", [own]).fetchone() or (
+            0,
+        )
+    if model is not None:
+        projections.fill({own: turns}, first=first, model=model.name, dimensions=model.dimensions)
+
+
 def _remembering(size: int) -> User | None:
     with psycopg.connect(os.environ["DATABASE_ADMIN_URL"]) as admin:
         row = admin.execute(

@@ -13,9 +13,8 @@ from benchmarks import latency
 @pytest.mark.usefixtures("database")
 def test_the_latency_benchmark_measures_each_part_while_a_memory_grows(tmp_path: Path) -> None:
     result = tmp_path / "latency.md"
-    report = latency.main(
-        ["--sizes", "4000", "6000", "--turns", "500", "--rounds", "4", "--searches", "4", "--result", str(result)]
-    )
+    options = "--sizes 4000 6000 --turns 500 --crowd 500 --others 40 --rounds 4 --searches 4"
+    report = latency.main([*options.split(), "--result", str(result)])
     assert result.read_text(encoding="utf-8") == report
     for size in (4000, 6000):
         assert f"| context | {size} |" in report
