@@ -22,7 +22,7 @@ from gedaechtnis.memory.selectors.recall.hits import Mode, SearchQuery
 from gedaechtnis.memory.selectors.recall.search import search
 
 MODES: Sequence[Mode] = ("hybrid", "semantic", "keyword")
-_EACH = 20
+_EACH = 10
 """Different questions of a shape."""
 
 
@@ -42,11 +42,9 @@ def write_more(turns: int) -> None:
     model = ports.embedding_model()
     with psycopg.connect(os.environ["DATABASE_ADMIN_URL"]) as admin:
         own = person(user).default_scope
-        (first,) = admin.execute("SELECT count(*) FROM memory_projections WHERE scope_ref = %s", [own]).fetchone() or (
-            0,
-        )
+        count = admin.execute("SELECT count(*) FROM memory_projections WHERE scope_ref = %s", [own]).fetchone()
     if model is not None:
-        projections.fill({own: turns}, first=first, model=model.name, dimensions=model.dimensions)
+        projections.fill({own: turns}, first=count[0] if count else 0, model=model.name, dimensions=model.dimensions)
 
 
 def _remembering(size: int) -> User | None:
