@@ -118,7 +118,7 @@ def truth(admin: psycopg.Connection[Any], ref: str, vector: Sequence[float], con
     return [id for (id,) in rows.fetchall()]
 
 
-def test_c69_a_small_memory_among_large_ones_is_found_whole(
+def test_case_c69_a_small_memory_among_large_ones_is_found_whole(
     crowd: Crowd, own: str, as_anna: Principal, admin_connection: psycopg.Connection[Any]
 ) -> None:
     """C69: nothing of others takes the place of what is one's own, also with filters."""

@@ -15,7 +15,9 @@ PAGES = ["/", "/wissen/?q=Garten", "/suche/?q=Garten", "/einstellungen/", "/eins
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_private_page_is_kept_by_no_cache(anna: User, page_for: Callable[[User], Client], address: str) -> None:
+def test_case_c111_a_private_page_is_kept_by_no_cache(
+    anna: User, page_for: Callable[[User], Client], address: str
+) -> None:
     for headers in ({}, HTMX, RESTORED):
         answer = page_for(anna).get(address, headers=headers)
         assert answer.status_code == 200
@@ -31,7 +33,7 @@ def test_neither_is_what_is_missing(anna: User, page_for: Callable[[User], Clien
 
 
 @pytest.mark.parametrize("address", ["/", "/wissen/?q=Garten", "/suche/?q=Garten"])
-def test_htmx_gets_a_part_but_going_back_the_whole_page(
+def test_case_c111_htmx_gets_a_part_but_going_back_the_whole_page(
     anna: User, page_for: Callable[[User], Client], address: str
 ) -> None:
     client = page_for(anna)
@@ -42,7 +44,7 @@ def test_htmx_gets_a_part_but_going_back_the_whole_page(
         assert b'hx-history="false"' in page
 
 
-def test_htmx_is_sent_to_the_sign_in_page_by_a_header(database: None) -> None:
+def test_case_c111_htmx_is_sent_to_the_sign_in_page_by_a_header(database: None) -> None:
     headers = {**HTMX, "HX-Current-URL": "http://testserver/wissen/?q=Garten"}
     for answer in (Client().get("/wissen/?q=Gar", headers=headers), Client().post("/nachrichten/", headers=headers)):
         assert answer["HX-Redirect"] == "/anmelden/?next=/wissen/%3Fq%3DGarten"

@@ -62,7 +62,7 @@ def largest(as_anna: Principal) -> UUID:
     return fact_id
 
 
-def test_the_largest_memory_can_be_edited_up_to_the_limit(as_anna: Principal, largest: UUID) -> None:
+def test_case_c112_the_largest_memory_can_be_edited_up_to_the_limit(as_anna: Principal, largest: UUID) -> None:
     fact = shorten_or_lengthen(as_anna, largest, 850)
     assert held(as_anna) == 1850
     fact = shorten_or_lengthen(as_anna, fact, 980)
@@ -78,7 +78,7 @@ def test_the_largest_memory_can_be_edited_up_to_the_limit(as_anna: Principal, la
     assert held(as_anna) == 1900
 
 
-def test_what_was_replaced_or_ended_does_not_count(as_anna: Principal, largest: UUID) -> None:
+def test_case_c112_what_was_replaced_or_ended_does_not_count(as_anna: Principal, largest: UUID) -> None:
     say(as_anna, 80, "a", predicate="colour")
     assert held(as_anna) == 1980
     second = say(as_anna, 90, "b", predicate="colour")  # takes the place of the first, which held until now
@@ -88,7 +88,7 @@ def test_what_was_replaced_or_ended_does_not_count(as_anna: Principal, largest: 
     assert held(as_anna) == 1900
 
 
-def test_of_two_at_once_exactly_one_passes(as_anna: Principal, largest: UUID) -> None:
+def test_case_c112_of_two_at_once_exactly_one_passes(as_anna: Principal, largest: UUID) -> None:
     outcomes = together([lambda: say(as_anna, 80, "a"), lambda: say(as_anna, 80, "b")])
     assert all(isinstance(outcome, OperationResult) for outcome in outcomes), outcomes
     results = [outcome for outcome in outcomes if isinstance(outcome, OperationResult)]
@@ -98,7 +98,7 @@ def test_of_two_at_once_exactly_one_passes(as_anna: Principal, largest: UUID) ->
     assert held(as_anna) == 1980
 
 
-def test_above_the_limit_anything_can_be_taken_away_and_nothing_added(
+def test_case_c112_above_the_limit_anything_can_be_taken_away_and_nothing_added(
     as_anna: Principal, largest: UUID, settings: Any
 ) -> None:
     settings.GEDAECHTNIS_SCOPE_MAX_TOKENS = 100

@@ -326,7 +326,8 @@ def test_case_c63_work_without_a_scope_sees_nothing_whatever_ran_before(
 ) -> None:
     remember(as_anna)
     remember(as_clara)
-    work.run_due()
+    while work.run_due():
+        pass
     seen: list[tuple[str, int]] = []
 
     def scoped(item: work.WorkItem) -> None:

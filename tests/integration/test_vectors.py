@@ -65,7 +65,7 @@ def test_a_stranger_finds_nothing(model: ports.EmbeddingModel, as_clara: Princip
     assert found(as_clara, "Fahrrad") == []
 
 
-def test_c71_broken_vectors_are_never_ranked(
+def test_case_c71_broken_vectors_are_never_ranked(
     model: ports.EmbeddingModel, service: Service, as_anna: Principal, own: str
 ) -> None:
     """C71: zeros, NaN and a wrong length are no vectors; their texts wait, and are found by their words."""

@@ -74,7 +74,7 @@ def sign_out(page: Page) -> None:
     is_signed_out(page)
 
 
-def test_going_back_and_forward_shows_whole_pages(page: Page, garden: str) -> None:
+def test_case_c111_going_back_and_forward_shows_whole_pages(page: Page, garden: str) -> None:
     page.go_back()
     is_whole(page, FOUND)
     expect(page.locator(".find-row").first).to_contain_text("Garten")
@@ -88,7 +88,7 @@ def test_going_back_and_forward_shows_whole_pages(page: Page, garden: str) -> No
     expect(page.locator("main")).to_contain_text(SECRET)
 
 
-def test_so_does_going_back_after_the_history_of_htmx_was_cleared(eva: None, visit: Open) -> None:
+def test_case_c111_so_does_going_back_after_the_history_of_htmx_was_cleared(eva: None, visit: Open) -> None:
     page = visit(EVA)
     page.locator("#asof-step").focus()
     page.locator("#asof-step").press("ArrowLeft")
@@ -103,7 +103,7 @@ def test_so_does_going_back_after_the_history_of_htmx_was_cleared(eva: None, vis
     expect(page.locator("#entity-moment[data-past]")).to_have_count(1)
 
 
-def test_so_does_loading_anew_and_a_tab_that_is_opened_again(page: Page, garden: str) -> None:
+def test_case_c111_so_does_loading_anew_and_a_tab_that_is_opened_again(page: Page, garden: str) -> None:
     page.go_back()
     page.reload()
     is_whole(page, FOUND)
@@ -114,13 +114,13 @@ def test_so_does_loading_anew_and_a_tab_that_is_opened_again(page: Page, garden:
     expect(again.locator(".find-row").first).to_contain_text("Garten")
 
 
-def test_a_page_keeps_nothing_of_what_it_showed(page: Page) -> None:
+def test_case_c111_a_page_keeps_nothing_of_what_it_showed(page: Page) -> None:
     page.go_back()
     kept = json.loads(page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])"))
     assert kept == [{}, {"htmx-current-path-for-history": FOUND}]
 
 
-def test_whoever_signed_out_finds_nothing_behind_them(page: Page) -> None:
+def test_case_c111_whoever_signed_out_finds_nothing_behind_them(page: Page) -> None:
     sign_out(page)
     page.go_back()
     is_signed_out(page)
@@ -128,7 +128,7 @@ def test_whoever_signed_out_finds_nothing_behind_them(page: Page) -> None:
     is_signed_out(page)
 
 
-def test_whoever_signs_in_after_them_finds_nothing_either(page: Page, garden: str, clara: User) -> None:
+def test_case_c111_whoever_signs_in_after_them_finds_nothing_either(page: Page, garden: str, clara: User) -> None:
     sign_out(page)
     sign_in(page, "clara")
     address = re.compile(re.escape(garden) + "$")
@@ -144,7 +144,7 @@ def test_whoever_signs_in_after_them_finds_nothing_either(page: Page, garden: st
     expect(page.locator(".find-row", has_text="Garten")).to_have_count(0)
 
 
-def test_an_ended_session_leads_to_the_sign_in_page_and_loses_no_words(page: Page, garden: str) -> None:
+def test_case_c111_an_ended_session_leads_to_the_sign_in_page_and_loses_no_words(page: Page, garden: str) -> None:
     page.locator("#entity-note summary").click()
     page.get_by_label("Was soll ich notieren?").fill("Rosen schneiden")
     page.context.clear_cookies(name=re.compile("session"))
