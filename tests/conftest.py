@@ -25,6 +25,7 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.identity.tokens import create_token
 from gedaechtnis.registry import catalogue
+from gedaechtnis.scoping import tallies
 from tests.stack import Stack
 
 _KEPT = {"django_migrations", "django_content_type", "auth_permission", "registry_entitykind", "registry_eventtype"}
@@ -61,8 +62,9 @@ def _emptier() -> Callable[[], None]:
     counters = redis.Redis.from_url(os.environ["REDIS_URL"])
 
     def empty() -> None:
-        for key in counters.scan_iter(f"{limits.PREFIX}*"):
-            counters.delete(key)
+        for prefix in (limits.PREFIX, tallies.PREFIX):
+            for key in counters.scan_iter(f"{prefix}*"):
+                counters.delete(key)
         with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
             for left in (2, 1, 0):
                 try:

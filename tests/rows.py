@@ -72,6 +72,8 @@ def second_columns(
             values[name] = "y"
     if model._meta.db_table in {"curator_states", "episode_marks"}:  # one a chat
         values["chat_id"] = uuid7()
+    if model._meta.db_table == "fact_usage":  # one a statement
+        values["fact_id"] = uuid7()
     return values
 
 

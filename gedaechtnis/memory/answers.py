@@ -58,6 +58,7 @@ class FactView:
     superseded_at: datetime | None
     observed_at: datetime | None
     learned_at: datetime
+    last_touched_at: datetime  # when it was last stated; recalling it touches nothing
     confidence: float
     source: str
     source_trust_tier: str
@@ -74,6 +75,8 @@ class FactView:
     reason: str | None
     evidence: tuple[EvidenceView, ...] = ()
     mentions: int = 1
+    recalls: int = 0  # how often it was told in answers: counted to this day, and only read where a fact stands alone
+    last_recalled_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Their work needs handlers.
-        from gedaechtnis.memory.projecting import index, vectors  # noqa: F401, PLC0415
+        from gedaechtnis.memory.projecting import index, usage, vectors  # noqa: F401, PLC0415
         from gedaechtnis.memory.services import erasure, following, identification, predicates  # noqa: F401, PLC0415
         from gedaechtnis.memory.transfer import archives  # noqa: F401, PLC0415
 

@@ -13,7 +13,7 @@ from gedaechtnis.scoping.tables import (
     scoped_models,
 )
 
-_CLASSIFIED_LATER = ("facts", "fact_evidence", "world_events", "proposals")
+_CLASSIFIED_LATER = ("facts", "fact_evidence", "world_events", "proposals", "fact_usage")
 """Tables in which `world_classify` changes who may see a statement."""
 
 _FOLLOWING = ("memory_projections", "lexeme_counts", "projection_counts")

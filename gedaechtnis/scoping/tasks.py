@@ -6,8 +6,9 @@ import logging
 
 from celery import shared_task
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
-from gedaechtnis.scoping import work
+from gedaechtnis.scoping import tallies, work
 
 logger = logging.getLogger(__name__)
 
@@ -15,6 +16,10 @@ logger = logging.getLogger(__name__)
 @shared_task(name="gedaechtnis.scoping.tasks.run_due_work", ignore_result=True)
 def run_due_work() -> int:
     """Run what is due until nothing is left (bounded, so that one tick never runs for ever)."""
+    try:
+        tallies.collect()
+    except RedisError as error:
+        logger.warning("nothing counted (%s); the next tick will", type(error).__name__)
     done = 0
     for _round in range(10):
         ran = work.run_due()

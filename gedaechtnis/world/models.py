@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from gedaechtnis.common.instants import Precision
 from gedaechtnis.scoping.models import ScopedModel
+from gedaechtnis.world.projections import FactUsage as FactUsage
 from gedaechtnis.world.projections import LexemeCount as LexemeCount
 from gedaechtnis.world.projections import Projection as Projection
 from gedaechtnis.world.projections import ProjectionCount as ProjectionCount
@@ -218,6 +219,7 @@ class FactEvidence(ScopedModel):
         indexes: ClassVar = [
             models.Index(fields=["fact_id", "recorded_at"], name="fact_evidence_fact"),
             models.Index(fields=["scope_ref", "ref"], condition=Q(ref__isnull=False), name="fact_evidence_ref"),
+            models.Index(fields=["scope_ref", "recorded_at", "id"], name="fact_evidence_recorded"),
         ]
 
     def __str__(self) -> str:

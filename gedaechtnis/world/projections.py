@@ -189,6 +189,27 @@ class ProjectionVector(IndexModel):
         return f"{self.id} {self.model}"
 
 
+class FactUsage(IndexModel):
+    """How a statement (`fact_id` is its origin) is used: how often it was stated and told, and when last.
+
+    It orders answers and never decides one. Stating touches, telling does not. Of what was stated once and never told
+    there is no row.
+    """
+
+    fact_id = models.UUIDField()
+    mentions = models.IntegerField(default=1)
+    recalls = models.IntegerField(default=0)
+    last_touched_at = models.DateTimeField()
+    last_recalled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "fact_usage"
+        constraints: ClassVar = [models.UniqueConstraint(fields=["scope_ref", "fact_id"], name="fact_usage_once")]
+
+    def __str__(self) -> str:
+        return f"{self.fact_id} {self.mentions}/{self.recalls}"
+
+
 class ProjectionMark(IndexModel):
     """How far a scope's rows of one source have become projections: past all of `tick` up to `after_id`."""
 

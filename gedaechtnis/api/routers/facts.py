@@ -15,6 +15,7 @@ from gedaechtnis.api.schemas.entities import UndoOut
 from gedaechtnis.api.schemas.facts import (
     CorrectIn,
     ExplanationOut,
+    FactAloneOut,
     FactOut,
     FactsOut,
     MatchingFactsIn,
@@ -24,7 +25,6 @@ from gedaechtnis.api.schemas.facts import (
     OverlapOut,
 )
 from gedaechtnis.common.problems import Problem
-from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import FactsAnswer, FactView, OverlapAnswer
 from gedaechtnis.memory.schemas import OperationResult
 from gedaechtnis.memory.selectors import asof, explain, moments, relations
@@ -60,13 +60,10 @@ def list_overlaps(request: ApiRequest, filters: Query[OverlapIn]) -> OverlapAnsw
     return relations.overlap(principal=request.auth, first_id=filters.a, second_id=filters.b, known_at=known_at)
 
 
-@router.get("/{fact_id}", response=FactOut, summary="One fact")
+@router.get("/{fact_id}", response=FactAloneOut, summary="One fact")
 def get_fact(request: ApiRequest, fact_id: UUID) -> FactView:
     """Believed or not. Missing and foreign ones answer alike."""
-    found = explain.get_facts(principal=request.auth, fact_ids=[fact_id])
-    if not found:
-        raise references.not_found(str(fact_id))
-    return found[0]
+    return explain.get_fact(principal=request.auth, fact_id=fact_id)
 
 
 @router.get("/{fact_id}/explain", response=ExplanationOut, summary="Why a fact is believed")

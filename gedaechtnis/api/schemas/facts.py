@@ -77,6 +77,7 @@ class FactOut(Out):
     superseded_at: Instant | None
     observed_at: Instant | None
     learned_at: Instant
+    last_touched_at: Instant
     confidence: float
     source: str
     source_trust_tier: str
@@ -94,6 +95,13 @@ class FactOut(Out):
     mentions: int
 
 
+class FactAloneOut(FactOut):
+    """A fact that is read by itself, with how often it was told in answers."""
+
+    recalls: int
+    last_recalled_at: Instant | None
+
+
 class FactsOut(Out):
     """Facts at a moment; asked again with `basis` as `known_at`, the answer is the same for ever."""
 
@@ -109,7 +117,7 @@ class FactPage(Out):
 
 
 class ExplanationOut(Out):
-    fact: FactOut
+    fact: FactAloneOut
     chain: list[FactOut]
     closed_by: FactOut | None
 

@@ -14,7 +14,7 @@ from django.db import connection
 from pydantic_core import to_json
 
 from gedaechtnis.common.lexemes import lexemes
-from gedaechtnis.memory.projecting import cards, facts, marks, vectors
+from gedaechtnis.memory.projecting import cards, facts, marks, usage, vectors
 from gedaechtnis.memory.projecting.access import Place, indexing
 from gedaechtnis.memory.selectors.recall.candidates import WEIGHT
 from gedaechtnis.memory.writing.session import INDEX
@@ -55,6 +55,7 @@ def run(*, scope_ref: str, limit: int | None = None) -> IndexProgress:
     steps = {
         "facts": lambda place: facts.project(place, limit=_AT_ONCE),
         "cards": lambda place: cards.project(place, limit=_AT_ONCE),
+        "usage": lambda place: usage.follow(place, limit=_AT_ONCE),
         "terms": lambda place: _index(place, limit=_AT_ONCE),
     }
     done = {name: _repeat(scope_ref, step, limit) for name, step in steps.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Max
@@ -14,7 +14,7 @@ from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.selectors import moments, views
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import INTERNAL
-from gedaechtnis.world.models import Fact
+from gedaechtnis.world.models import Fact, FactUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +42,7 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         # "Not in Paris" ends "in Paris" from a slot of its own, so what closed a row may stand elsewhere.
         closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id])
         closed_by = next(iter(views.fact_views(closing, moment)), None)
+        fact = _with_recalls(fact)
     return Explanation(fact=fact, chain=chain, closed_by=closed_by)
 
 
@@ -50,6 +51,25 @@ def highest_classification(*, principal: Principal, fact_ids: Iterable[UUID]) ->
     with scope(principal):
         found = Fact.objects.filter(pk__in=list(fact_ids)).aggregate(level=Max("classification"))
     return max(found["level"] or INTERNAL, INTERNAL)
+
+
+def get_fact(*, principal: Principal, fact_id: UUID) -> FactView:
+    """One fact, believed or not, with how often it was told.
+
+    Raises:
+        NotFound: missing and foreign alike.
+    """
+    with scope(principal):
+        moment = moments.settle(principal=principal)
+        found = views.fact_views(Fact.objects.filter(pk=fact_id), moment)
+        if not found:
+            raise references.not_found(str(fact_id))
+        return _with_recalls(found[0])
+
+
+def _with_recalls(fact: FactView) -> FactView:
+    used = FactUsage.objects.filter(scope_ref=fact.scope_ref, fact_id=fact.origin_fact_id).first()
+    return replace(fact, recalls=used.recalls, last_recalled_at=used.last_recalled_at) if used else fact
 
 
 def get_facts(*, principal: Principal, fact_ids: list[UUID]) -> tuple[FactView, ...]:

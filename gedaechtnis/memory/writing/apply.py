@@ -108,6 +108,8 @@ def _row(
     if source is not None:
         described: dict[str, Any] = {name: getattr(source, name) for name in _DESCRIPTION}
         supersedes = source.supersedes_fact_id
+        if new is not None and insert.rank > source.rank:  # confirmed by a weightier word, which alone would be as sure
+            described["confidence"] = max(source.confidence, new["confidence"])
     elif new is not None:
         described, supersedes = new, insert.supersedes
     else:

@@ -22,7 +22,7 @@ from gedaechtnis.memory.writing import classification
 from gedaechtnis.memory.writing.apply import Applied, apply_plan, compared_key, keys_of
 from gedaechtnis.memory.writing.entities import create_entity, read_name
 from gedaechtnis.memory.writing.ledger import Group
-from gedaechtnis.memory.writing.provenance import Provenance
+from gedaechtnis.memory.writing.provenance import Provenance, weight
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.memory.writing.statements import Statement, sentence_of
 from gedaechtnis.registry import catalogue
@@ -259,6 +259,7 @@ def apply_assertion(
             ref=evidence.ref if evidence else None,
             source=provenance.source,
             rank=provenance.rank,
+            weight=weight(provenance, evidence, extras.confidence),
         )
     session.to_identify |= statement.predicate.key in HANDLES
     session.touched.update(thing.pk for thing in (statement.subject, statement.object) if thing is not None)

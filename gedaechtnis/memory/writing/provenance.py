@@ -11,6 +11,9 @@ from gedaechtnis.memory import ports
 from gedaechtnis.memory.memory_types import RULES
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
 
+_HUMAN, _AGENT, _IMPORTED, _TOOL = 1.0, 0.7, 0.6, 0.5
+"""How much a restatement weighs, by whose word it is."""
+
 _COMMITTING = {PrincipalKind.PERSON, PrincipalKind.INTEGRATION, PrincipalKind.SYSTEM}
 
 
@@ -81,6 +84,25 @@ def judge(
         said_at=observed_at,
         lowered=lowered,
     )
+
+
+def weight(provenance: Provenance, evidence: Evidence | None, confidence: float) -> float:
+    """How much a statement counts where it confirms what is believed, 0 to 1 (`selectors/views.py` folds it).
+
+    A person's word counts whole; of all others it counts as well how sure they said they were.
+    """
+    kind = evidence.kind if evidence else ""
+    if provenance.rank == Rank.PERSON:
+        return _HUMAN
+    if kind == "import" or provenance.memory_type is MemoryType.IMPORTED:
+        return _IMPORTED * confidence
+    if kind in _MEASURED or provenance.source in _MEASURED:
+        return _TOOL * confidence
+    return _AGENT * confidence
+
+
+_MEASURED = frozenset({"tool_result", "observation"})
+"""Kinds of evidence and sources that are no words of anybody."""
 
 
 def _quote(scope_ref: str, evidence: Evidence | None) -> ports.Quote | None:

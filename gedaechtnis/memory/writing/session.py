@@ -136,7 +136,16 @@ class WriteSession:
         )
 
     def add_evidence(
-        self, *, fact_id: UUID, recorded_at: datetime, kind: str, text: str, ref: str | None, source: str, rank: int
+        self,
+        *,
+        fact_id: UUID,
+        recorded_at: datetime,
+        kind: str,
+        text: str,
+        ref: str | None,
+        source: str,
+        rank: int,
+        weight: float,
     ) -> None:
         self._evidence.append(
             {
@@ -151,6 +160,7 @@ class WriteSession:
                 "ref": ref,
                 "source": source,
                 "rank": rank,
+                "weight": weight,
             }
         )
 

@@ -15,7 +15,8 @@ from tests.acceptance.api.support import LUNA, NUERNBERG, assert_problem, fact, 
 FACT_FIELDS = {
     *("id", "subject_ref", "subject_label", "predicate", "predicate_label", "polarity", "object", "statement"),
     *("status", "valid_from", "valid_to", "valid_from_precision", "valid_to_precision", "recorded_at"),
-    *("superseded_at", "observed_at", "learned_at", "confidence", "source", "source_trust_tier", "memory_type"),
+    *("superseded_at", "observed_at", "learned_at", "last_touched_at", "confidence", "source"),
+    *("source_trust_tier", "memory_type"),
     *("rank", "scope_ref", "applies_to_ref", "supersedes_fact_id", "closed_by_fact_id", "closed_reason"),
     *("origin_fact_id", "run_id", "reason", "evidence", "mentions"),
 }

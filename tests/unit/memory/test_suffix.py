@@ -49,6 +49,7 @@ FACT = FactView(
     superseded_at=None,
     observed_at=None,
     learned_at=LEARNED,
+    last_touched_at=LEARNED,
     confidence=0.8,
     source="user_assertion",
     source_trust_tier="trusted",

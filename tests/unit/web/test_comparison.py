@@ -37,6 +37,7 @@ def belief(predicate: str, value: Any, **changes: Any) -> FactView:
         superseded_at=None,
         observed_at=None,
         learned_at=LEARNED,
+        last_touched_at=LEARNED,
         confidence=1.0,
         source="user_assertion",
         source_trust_tier="person",

@@ -234,7 +234,7 @@ def _of(view: FactView) -> ContextFact:
         valid_to_precision=view.valid_to_precision,
         recorded_at=view.recorded_at,
         learned_at=view.learned_at,
-        touched_at=view.evidence[-1].recorded_at if view.evidence else view.recorded_at,
+        touched_at=view.last_touched_at,
         confidence=view.confidence,
         source=view.source,
         source_trust_tier=view.source_trust_tier,
