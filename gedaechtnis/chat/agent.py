@@ -40,8 +40,12 @@ class Reply:
     """An answer, the facts it tells, and whether it repeats messages, which may turn out as sensitive as can be."""
 
     text: str
-    fact_ids: tuple[UUID, ...] = ()
+    facts: tuple[FactView, ...] = ()
     quotes: bool = False
+
+    @property
+    def fact_ids(self) -> tuple[UUID, ...]:
+        return tuple(fact.id for fact in self.facts)
 
 
 def answer(*, principal: Principal, text: str) -> Reply | None:
@@ -87,7 +91,7 @@ def _told(facts: Sequence[FactView], *, dated: bool = False, intro: str = "") ->
         lines.append(ngettext("and %(count)s thing more", "and %(count)s things more", more) % {"count": more})
     items = f"{lines[0]}." if len(lines) == 1 else "\n".join(f"– {line}" for line in lines)
     separator = " " if len(lines) == 1 else "\n"
-    return Reply(f"{intro}{separator}{items}" if intro else items, tuple(fact.id for fact in told))
+    return Reply(f"{intro}{separator}{items}" if intro else items, tuple(told))
 
 
 def _searched(principal: Principal, text: str) -> Reply | None:
@@ -99,7 +103,7 @@ def _searched(principal: Principal, text: str) -> Reply | None:
     lines = [f"{phrasing.sentence(one, dated=True)} · {provenance_suffix(one, principal=principal)}" for one in facts]
     lines += [f"{_quoted(hit)} · {_said_by(hit)}" for hit in said]
     told = "\n".join([_("This may be what you mean:"), *(f"– {line}" for line in lines)])
-    return Reply(told, tuple(fact.id for fact in facts), quotes=bool(said))
+    return Reply(told, tuple(facts), quotes=bool(said))
 
 
 def _found_facts(principal: Principal, text: str) -> list[FactView]:

@@ -18,7 +18,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
-from gedaechtnis.memory import events
+from gedaechtnis.memory import events, usage
 from gedaechtnis.memory.projecting import episodes
 from gedaechtnis.memory.selectors import explain
 from gedaechtnis.scoping.context import scope
@@ -84,6 +84,7 @@ def post_message(
         reply = agent.answer(principal=principal, text=text)
         if reply is not None:
             _reply(principal, chat_id, message.run_id, reply)
+            usage.told((fact.scope_ref, fact.id) for fact in reply.facts)
         _finish_run(principal, message.run_id)
     return Posted(
         message_id=message.pk,

@@ -1,14 +1,18 @@
-"""Which agent read what by a tool: the same entry in the security log as for a read at the REST door."""
+"""Which agent read what by a tool: the same entry in the security log as for a read at the REST door, and a count."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from django.http import HttpRequest
 from pydantic import BaseModel
 
 from gedaechtnis.identity import audit
 from gedaechtnis.identity.principals import Principal, PrincipalKind
+from gedaechtnis.memory import usage
 from gedaechtnis.memory.references import as_uuid
 from gedaechtnis.memory.selectors import places
+from gedaechtnis.tools.data import FactData, ToolAnswer
 
 OK = 200
 
@@ -29,6 +33,22 @@ def record(
         status=str(status),
         **_read(asked, principal),
     )
+
+
+def count(answer: ToolAnswer) -> None:
+    """Note the facts that an answer tells."""
+    usage.told((fact.scope_ref, fact.id) for fact in _facts_in(answer.data))
+
+
+def _facts_in(data: object) -> Iterator[FactData]:
+    if isinstance(data, FactData):
+        yield data
+    elif isinstance(data, BaseModel):
+        for name in type(data).model_fields:
+            yield from _facts_in(getattr(data, name))
+    elif isinstance(data, list):
+        for one in data:
+            yield from _facts_in(one)
 
 
 def _read(asked: BaseModel, principal: Principal) -> dict[str, str]:

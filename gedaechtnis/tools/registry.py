@@ -248,4 +248,5 @@ def run(
             reads.record(name, asked, principal=principal, status=problem.status, request=request)
             raise
         reads.record(name, asked, principal=principal, request=request)
+    reads.count(answer)
     return answer

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
 from gedaechtnis.tools import arguments, naming, text
@@ -32,6 +33,7 @@ def search_world_memory(principal: Principal, asked: arguments.SearchMemory) -> 
             cursor=asked.cursor,
         ),
     )
+    usage.told((hit.scope_ref, hit.fact_id) for hit in answer.hits if hit.fact_id)
     data = SearchData(
         items=[HitData.of(hit) for hit in answer.hits], missing=list(answer.missing), cursor=answer.cursor
     )

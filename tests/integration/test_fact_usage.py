@@ -13,6 +13,7 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gedaechtnis.chat import services
 from gedaechtnis.common import clock
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
@@ -254,6 +255,35 @@ def test_a_read_neither_waits_nor_fails_without_redis(as_anna: Principal, monkey
     monkeypatch.undo()
     counted()
     assert fact(as_anna, id).recalls == 0
+
+
+def test_every_door_that_answers_counts_what_it_told(anna: User, client_for: Any, page_for: Any) -> None:
+    """Search and context by REST, tools, the chat's answer, the page of results; not reading the fact itself."""
+    as_anna = person(anna)
+    id = say(as_anna, "Milch")
+    index.run(scope_ref=as_anna.default_scope)
+    agent = client_for(anna, "assistant", read_only=True)
+    asked = [
+        lambda: agent.post("/api/world/search", {"query": "Milch", "mode": "keyword"}),
+        lambda: agent.post("/api/world/context", {"text": "Was mag Luna?"}),
+        lambda: agent.post("/api/tools/recall_facts_about", {"ref": "pet:luna"}),
+        lambda: agent.post("/api/tools/search_world_memory", {"query": "Milch", "mode": "keyword"}),
+        lambda: services.post_message(
+            principal=as_anna, chat_id=services.main_chat(principal=as_anna).id, text="Was mag Luna?"
+        ),
+        lambda: page_for(anna).get("/suche/", {"q": "Milch", "mode": "keyword"}),
+    ]
+    for times, ask in enumerate(asked, start=1):
+        answer = ask()
+        assert getattr(answer, "status_code", 200) == 200, answer.content
+        counted()
+        told = client_for(anna).get(f"/api/world/facts/{id}").json()
+        assert (told["recalls"], told["mentions"]) == (times, 1)
+        assert told["last_touched_at"] == told["learned_at"] < told["last_recalled_at"]
+    explained = client_for(anna).get(f"/api/world/facts/{id}/explain").json()
+    assert explained["fact"]["recalls"] == len(asked)
+    page = page_for(anna).get(f"/tatsachen/{id}/").content.decode()
+    assert f"Das habe ich {len(asked)} Mal gesagt, zuletzt am" in page
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

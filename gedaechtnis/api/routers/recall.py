@@ -7,6 +7,7 @@ from ninja import Router
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.schemas.recall import ContextIn, ContextOut, SearchIn, SearchOut
+from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.context import ContextBlock, context_for_run
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import SearchAnswer, SearchQuery
@@ -41,7 +42,7 @@ def search_world(request: ApiRequest, body: SearchIn) -> SearchAnswer:
     """
     principal = request.auth
     valid_at, known_at = inputs.moment_of(body, principal=principal)
-    return search.search(
+    answer = search.search(
         principal=principal,
         query=SearchQuery(
             text=body.query,
@@ -57,3 +58,5 @@ def search_world(request: ApiRequest, body: SearchIn) -> SearchAnswer:
             cursor=body.cursor,
         ),
     )
+    usage.told((hit.scope_ref, hit.fact_id) for hit in answer.hits if hit.fact_id)
+    return answer

@@ -26,7 +26,8 @@ RETURNING p.id
 """
 _COUNTED = """
 UPDATE memory_projections p SET recall_count = u.recalls FROM facts f JOIN fact_usage u ON u.fact_id = f.origin_fact_id
-WHERE f.id = ANY (%s) AND f.id <> f.origin_fact_id AND p.scope_ref = %s AND p.source_kind = 'fact' AND p.source_id = f.id
+WHERE f.id = ANY (%s) AND f.id <> f.origin_fact_id
+  AND p.scope_ref = %s AND p.source_kind = 'fact' AND p.source_id = f.id
 """
 
 

@@ -13,9 +13,10 @@ from django_htmx.http import push_url, replace_url
 from gedaechtnis.chat import phrasing
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.recall.search import search
 from gedaechtnis.web import asof, marking
-from gedaechtnis.web.http import PersonRequest, private, show
+from gedaechtnis.web.http import PersonRequest, private, show, wants_fragment
 from gedaechtnis.web.search import MODES, PLACES, Asked, Find, finds, from_address, unheard
 
 _FIELD, _RESULTS = "search-form", "search-results"
@@ -42,6 +43,8 @@ def index(request: PersonRequest) -> HttpResponse:
         **found,
         "problem": problem,
     }
+    if not wants_fragment(request):  # while somebody types, results come and go
+        usage.told((find.fact.scope_ref, find.fact.id) for find in found["finds"] if find.fact)
     fragment = "search-page" if cursor else "search-results"
     response = show(request, "search/index.html", fragment, context, status=422 if problem else 200)
     if not cursor:

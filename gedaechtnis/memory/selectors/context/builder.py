@@ -17,6 +17,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors import moments
 from gedaechtnis.memory.selectors.context import events, facts, linker, ranking, rendering
 from gedaechtnis.memory.selectors.context.events import Happened
@@ -107,6 +108,8 @@ def build_context(
         has_more=found.has_more,
         budget=budget_tokens,
     )
+    told = set(rendered.fact_ids)
+    usage.told((fact.scope_ref, fact.id) for fact in found.facts if fact.id in told)
     watch.lap("render")
     return ContextBlock(
         text=rendered.text,

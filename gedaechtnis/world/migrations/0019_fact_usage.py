@@ -10,7 +10,7 @@ from gedaechtnis.scoping.operations import RunSQLFile, ScopedTable
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("world", "0017_follow_in_order"),
+        ("world", "0018_turns_after"),
     ]
 
     operations = [
@@ -45,5 +45,5 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("scope_ref", "fact_id"), name="fact_usage_once"),
         ),
         ScopedTable("fact_usage"),
-        RunSQLFile(__file__, "0018_fact_usage"),
+        RunSQLFile(__file__, "0019_fact_usage"),
     ]
