@@ -27,6 +27,7 @@ from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person, user_scope
 from gedaechtnis.memory.schemas import MemoryMutationProposal
+from gedaechtnis.memory.services import erasure
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
@@ -325,6 +326,24 @@ def test_killed_on_the_way_it_goes_on_and_doubles_nothing(anna: User, as_anna: P
     assert len(projections(as_anna)) == 350
     out, _err = bring(path)
     assert "0 new chats, 0 new messages; 350 messages were there before." in out
+
+
+def test_whoever_leaves_during_an_import_leaves_nothing(
+    anna: User, as_anna: Principal, tmp_path: Path, admin_connection: psycopg.Connection[Any], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(service, "PIECE_MESSAGES", 1)
+    lines: list[Line | str] = [line(n, f"Message {n}", chat=f"c{n}") for n in range(3)]
+    files = ChatFiles.at(written(tmp_path / "talk.jsonl", lines), zone=as_anna.zone)
+    received = service.receive(principal=as_anna, files=files)
+    written_pieces = service.write(scope_ref=as_anna.default_scope, import_id=received.id)
+    assert next(written_pieces).messages == 1
+    erasure.delete_user(user=anna)
+    with pytest.raises(Problem, match="scope_denied"):
+        next(written_pieces)
+    work.run_due()
+    for table in ("chats", "messages", "chat_imports", "chat_import_pieces", "memory_projections", "work"):
+        asked = f"SELECT count(*) FROM {table} WHERE scope_ref = %s"
+        assert admin_connection.execute(asked, [as_anna.default_scope]).fetchone() == (0,), table
 
 
 def test_the_command_goes_on_with_what_was_stopped(anna: User, as_anna: Principal, tmp_path: Path) -> None:
