@@ -16,7 +16,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +32,8 @@ from django.test import Client  # noqa: E402
 from django.utils import translation  # noqa: E402
 from django.utils.formats import date_format  # noqa: E402
 
+from benchmarks.measures import DEPTHS, Asked, Result, by_category, table  # noqa: E402
+from benchmarks.recall_facts import WAYS, Facts  # noqa: E402
 from benchmarks.reporting import circumstances, percentile  # noqa: E402
 from gedaechtnis.chat import episodes  # noqa: E402
 from gedaechtnis.common.lexemes import lexemes  # noqa: E402
@@ -51,7 +53,6 @@ _HERE = Path(__file__).parent
 _RESULT = _HERE / "results" / "recall.md"
 _LOCOMO = _HERE.parent.parent / "shared" / "data" / "locomo_dev" / "locomo4.json"
 _PROBE = _HERE / "probe_de.json"
-_DEPTHS = (5, 10, 20)
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single hop"}
 _VOICES = {
     "words": ("lexical", "session"),
@@ -74,35 +75,11 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    text: str
-    category: str
-    evidence: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Conversation:
     name: str
     language: str
     turns: Sequence[Turn]
     questions: Sequence[Asked]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Which turns came first, for one question."""
-
-    asked: Asked
-    found: Sequence[str]
-
-    def recall(self, depth: int) -> float:
-        return len(self.asked.evidence.intersection(self.found[:depth])) / len(self.asked.evidence)
-
-    def is_hit(self, depth: int) -> float:
-        return float(not self.asked.evidence.isdisjoint(self.found[:depth]))
-
-    def reciprocal(self) -> float:
-        return next((1 / place for place, id in enumerate(self.found, 1) if id in self.asked.evidence), 0.0)
 
 
 @dataclass(slots=True)
@@ -114,7 +91,7 @@ class Seen:
     features: np.ndarray[Any, Any]
 
     def ranked(self, factors: np.ndarray[Any, Any]) -> Result:
-        order = np.argsort(-(self.features @ factors), kind="stable")[: _DEPTHS[-1]]
+        order = np.argsort(-(self.features @ factors), kind="stable")[: DEPTHS[-1]]
         return Result(self.asked, [self.ids[place] for place in order])
 
 
@@ -213,7 +190,7 @@ def measure(conversation: Conversation) -> Measured:
     client = Client(headers={"Authorization": f"Bearer {secret}"})
     results = []
     for asked in conversation.questions:
-        body = json.dumps({"query": asked.text, "limit": _DEPTHS[-1], "source_kinds": ["episode"]})
+        body = json.dumps({"query": asked.text, "limit": DEPTHS[-1], "source_kinds": ["episode"]})
         start = time.perf_counter()
         response = client.post("/api/world/search", body, content_type="application/json")
         measured.seconds.append(time.perf_counter() - start)
@@ -259,7 +236,7 @@ def floors(conversation: Conversation) -> dict[str, list[Result]]:
             near = dense @ _matrix(model, [asked.text])[0]
             scores |= {"vectors": near, "BM25 and vectors, fused": _unit(by_stem) + _unit(near)}
         for way, found in scores.items():
-            order = np.argsort(-found, kind="stable")[: _DEPTHS[-1]]
+            order = np.argsort(-found, kind="stable")[: DEPTHS[-1]]
             ways.setdefault(way, []).append(Result(asked, [ids[place] for place in order]))
     return ways
 
@@ -312,28 +289,6 @@ def _without(names: Iterable[str]) -> np.ndarray[Any, Any]:
     return _array(replace(HYBRID, **dict.fromkeys(names, 0.0)))
 
 
-def table(rows: dict[str, list[Result]]) -> list[str]:
-    """Recall, hits and mean reciprocal rank of each row."""
-    lines = [
-        "| | questions | r@5 | r@10 | r@20 | hit@5 | hit@10 | hit@20 | MRR |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for name, results in rows.items():
-        columns: list[Callable[[Result], float]] = [
-            *(lambda result, depth=depth: result.recall(depth) for depth in _DEPTHS),  # type: ignore[misc]
-            *(lambda result, depth=depth: result.is_hit(depth) for depth in _DEPTHS),  # type: ignore[misc]
-            Result.reciprocal,
-        ]
-        cells = " | ".join(f"{statistics.fmean(map(column, results)):.3f}" for column in columns)
-        lines.append(f"| {name} | {len(results)} | {cells} |")
-    return lines
-
-
-def _by_category(results: Sequence[Result]) -> dict[str, list[Result]]:
-    kinds = sorted({result.asked.category for result in results})
-    return {kind: [result for result in results if result.asked.category == kind] for kind in kinds}
-
-
 def _all(measured: Sequence[Measured], way: str) -> list[Result]:
     return [result for one in measured for result in one.ways[way]]
 
@@ -355,7 +310,7 @@ def section(title: str, measured: Sequence[Measured]) -> list[str]:
         "",
         "By category:",
         "",
-        *table(_by_category(_all(measured, "search"))),
+        *table(by_category(_all(measured, "search"))),
         "",
         "Without single voices:",
         "",
@@ -371,7 +326,7 @@ def left_out(measured: Sequence[Measured]) -> list[str]:
     lines = [
         "Weights fitted to the other conversations, tried on the one left out:",
         "",
-        *table({"all": results} | _by_category(results)),
+        *table({"all": results} | by_category(results)),
         "",
         "| weight | ours | fitted |",
         "|---|---|---|",
@@ -380,6 +335,13 @@ def left_out(measured: Sequence[Measured]) -> list[str]:
         spread = ", ".join(f"{weights[place]:.2f}" for weights in fitted)
         lines.append(f"| {one.name} | {getattr(HYBRID, one.name):.2f} | {spread} |")
     return [*lines, ""]
+
+
+def facts() -> list[str]:
+    """The probe of facts: by kind of question, and without single voices and losses."""
+    probed = Facts()
+    ways = {way: probed.ask(way) for way in WAYS}
+    return ["## Facts", "", *table(by_category(ways["all"])), "", *table(ways), ""]
 
 
 def main() -> None:
@@ -399,6 +361,7 @@ def main() -> None:
         lines = left_out(talks)
     else:
         lines = [f"LoCoMo was not measured: there is no {options.locomo.name} beside this repository.", ""]
+    told = facts()
     loads.append(os.getloadavg()[0])
     report = [
         "# What search finds",
@@ -409,11 +372,12 @@ def main() -> None:
         "",
         *(line for title, measured in parts.items() for line in section(title, measured)),
         *lines,
+        *told,
     ]
     options.result.write_text("\n".join(report).rstrip() + "\n", encoding="utf-8")
     figures = {
         title: {
-            way: {f"r@{depth}": statistics.fmean(r.recall(depth) for r in _all(measured, way)) for depth in _DEPTHS}
+            way: {f"r@{depth}": statistics.fmean(r.recall(depth) for r in _all(measured, way)) for depth in DEPTHS}
             | {"hit@10": statistics.fmean(r.is_hit(10) for r in _all(measured, way))}
             for way in measured[0].ways
         }

@@ -98,6 +98,9 @@ class Projection(IndexModel):
                 condition=Q(occurred_at__isnull=False),
                 name="memory_projections_occurred",
             ),
+            models.Index(
+                fields=["scope_ref", "valid_from"], condition=Q(source_kind="fact"), name="memory_projections_began"
+            ),
             models.Index(fields=["chat_id"], condition=Q(chat_id__isnull=False), name="memory_projections_chat"),
             models.Index(
                 fields=["scope_ref", "speaker"], condition=Q(source_kind="episode"), name="memory_projections_speaker"

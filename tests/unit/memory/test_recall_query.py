@@ -9,7 +9,7 @@ import pytest
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.memory.selectors.recall import forms, query
-from gedaechtnis.memory.selectors.recall.periods import Anchor, Period, anchors, nearness, periods
+from gedaechtnis.memory.selectors.recall.periods import HELD, Anchor, Period, anchors, held, nearness, periods
 from gedaechtnis.memory.selectors.recall.query import Intent
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -75,6 +75,26 @@ def test_it_tells_what_kind_of_answer_is_wanted(text: str, wanted: Intent) -> No
 def test_it_sees_that_what_is_over_is_asked_for(text: str) -> None:
     assert query.asks_of_earlier(text)
     assert not query.asks_of_earlier("Wo wohnt Tim?")
+    assert not query.asks_of_earlier("How old is Tim?")
+
+
+@pytest.mark.parametrize("text", ["Wo war sie im Sommer 2024?", "Where was she in summer 2024?"])
+@pytest.mark.parametrize(
+    ("first", "after", "fits"),
+    [
+        (date(2024, 7, 1), None, 1.0),
+        (date(2010, 1, 1), date(2024, 8, 1), 1.0),
+        (date(2010, 1, 1), None, HELD),
+        (None, date(2025, 1, 1), HELD),
+        (date(2024, 9, 1), None, 0.0),
+        (None, date(2024, 6, 1), 0.0),
+        (None, None, 0.0),
+    ],
+)
+def test_a_fact_fits_a_time_it_began_ended_or_held_in(
+    text: str, first: date | None, after: date | None, fits: float
+) -> None:
+    assert held(first, after, periods(text, now=NOW, zone=BERLIN)) == fits
 
 
 def test_it_offers_runs_of_words_as_names() -> None:

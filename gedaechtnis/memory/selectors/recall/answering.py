@@ -32,7 +32,7 @@ def hits(
     looked_at = weighed[: most * _LOOKED_AT + _MORE]
     known = truth.read([one.record for one in looked_at], moment)
     scored = [
-        (one.score - _loss(one.record, known, moment.valid_at, asks_of_earlier=asks_of_earlier), one)
+        (one.score - _loss(one, known, moment.valid_at, asks_of_earlier=asks_of_earlier), one)
         for one in looked_at
         if known.has(one.record) and (asks_for_names or not _tells_the_name(one.record, known))
     ]
@@ -45,8 +45,10 @@ def _tells_the_name(record: Record, known: Truth) -> bool:
     return fact is not None and fact.predicate == "name" and fact.status == "active"
 
 
-def _loss(record: Record, known: Truth, at: datetime, *, asks_of_earlier: bool) -> float:
-    loss = 0.0 if asks_of_earlier or record.source_id not in known.endings else weights.ENDED
+def _loss(one: Weighed, known: Truth, at: datetime, *, asks_of_earlier: bool) -> float:
+    record, loss = one.record, 0.0
+    if record.source_id in known.endings and not one.features.date:
+        loss += -weights.EARLIER if asks_of_earlier else weights.ENDED
     if record.source_kind == "fact" and record.touched_at:
         loss += weights.FADED * (1 - decay.left(record.memory_type, at - record.touched_at))
     return loss

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.memory.selectors.moments import Moment
 from gedaechtnis.memory.selectors.recall import (
     candidates,
@@ -93,8 +94,10 @@ def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -
     found = _Found()
     lexical = _lexical(question, filters)
     near = nearest.nearest(asked.vector, asked.model, filters, weights.CANDIDATES)
-    found.near = frozenset(id for id, _similarity in near)
     dated = records.within(question.ranges, filters, weights.CANDIDATES)
+    if not lexical and not dated and near and near[0][1] < weights.FAR.get(asked.model, -1.0):
+        near = []  # Something is always the nearest: of words that nobody used, it is no answer.
+    found.near = frozenset(id for id, _similarity in near)
     found.add(records.read({*lexical, *found.near, *dated}, filters, asked), question)
     # What stands around counts for each, but to read it for all takes longer than the rest of a search.
     weighed = _weigh(question, found)
@@ -153,7 +156,6 @@ def _spread(similarities: Sequence[float]) -> Spread | None:
 
 def _candidate(record: Record, question: Question) -> Candidate:
     text, is_said = record.text, record.is_episode
-    at = record.occurred_at or record.valid_from
     return Candidate(
         id=record.id,
         counts=question.words.counts(record.lexemes, record.counts),
@@ -162,13 +164,22 @@ def _candidate(record: Record, question: Question) -> Candidate:
         position=record.position or 0,
         similarity=record.similarity,
         subject=_subject(record, question),
-        date=periods.nearness(question.day_of(at), question.periods) if at and question.periods else 0.0,
+        date=_date(record, question) if question.periods else 0.0,
         says_when=question.intent is Intent.TIME and (not is_said or forms.says_when(text)),
         says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
         first_person=is_said and forms.is_first_person(text),
         short_question=is_said and forms.is_short_question(text),
         asks=is_said and forms.asks(text),
     )
+
+
+def _date(record: Record, question: Question) -> float:
+    """How well it fits a time that the question names: when it was said or happened, or how long it held."""
+    if record.occurred_at:
+        return periods.nearness(question.day_of(record.occurred_at), question.periods)
+    began = record.valid_from if record.valid_from != UNKNOWN_START else None
+    first, after = (question.day_of(at) if at else None for at in (began, record.valid_to))
+    return periods.held(first, after, question.periods)
 
 
 def _subject(record: Record, question: Question) -> float:

@@ -44,6 +44,7 @@ _ANCHOR = re.compile(
     re.IGNORECASE,
 )
 
+HELD = 0.8
 _NEAR_DAYS = 7
 _AFTERMATH = timedelta(days=20)
 
@@ -111,8 +112,26 @@ def nearness(day: date, named: Sequence[Period]) -> float:
     return max((period.nearness(day) for period in named), default=0.0)
 
 
+def held(first: date | None, after: date | None, named: Sequence[Period]) -> float:
+    """How well something that held on the days `[first, after)`, None = not known, fits the best of the periods.
+
+    1 where it began or ended then, `HELD` where it held throughout, 0 where nobody knows.
+    """
+    return max((_told_of_held(period, first, after) for period in named), default=0.0)
+
+
 Spot = tuple[tuple[int, int], Period]
 """A period and where in the text it stands."""
+
+
+def _told_of_held(period: Period, first: date | None, after: date | None) -> float:
+    if period.first is None or period.after is None:
+        return 0.0
+    if any(day and period.first <= day < period.after for day in (first, after)):
+        return 1.0
+    if first is None and after is None:
+        return 0.0
+    return HELD if (first is None or first < period.after) and (after is None or after > period.first) else 0.0
 
 
 def _dated(text: str, now: datetime, zone: tzinfo, lean: Lean) -> Iterator[Spot]:

@@ -40,7 +40,7 @@ _WHO_OR_WHERE = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:before|previously|formerly|used to|earlier|in the past|back then|ex|former|old"
+    r"\b(?:before|previously|formerly|used to|earlier|in the past|back then|ex|former|(?<!how )old"
     r"|früher|fruher|frueher|vorher|damals|ehemalige?[nrsm]?|alte[nrsm]?|davor|zuvor|bisher|ursprünglich)\b",
     re.IGNORECASE,
 )

@@ -105,18 +105,28 @@ def _records(statement: str, which: Sequence[Any], filters: Filters, asked: Aske
         return list(map(Record._make, cursor.fetchall()))
 
 
+_BEGAN = """
+(SELECT p.id FROM memory_projections p WHERE p.scope_ref = ANY (%s) AND {dated} AND {condition}
+ ORDER BY {at}, p.id LIMIT {limit:d})
+"""
+_DATED = {
+    "p.occurred_at": "p.occurred_at >= %s AND p.occurred_at < %s",
+    "p.valid_from": "p.source_kind = 'fact' AND p.valid_from >= %s AND p.valid_from < %s",
+}
+
+
 def within(ranges: Sequence[tuple[datetime, datetime]], filters: Filters, limit: int) -> list[UUID]:
-    """What was said or happened within any of the ranges, the earliest first."""
+    """What was said or happened within any of the ranges, and the facts that began then; the earliest of each."""
     if not ranges:
         return []
-    condition, parameters = filters.condition("p")
-    spans = " OR ".join(["(p.occurred_at >= %s AND p.occurred_at < %s)"] * len(ranges))
+    condition, restrictions = filters.condition("p")
+    parts, parameters = [], []
+    for span in ranges:
+        for at, dated in _DATED.items():
+            parts.append(_BEGAN.format(at=at, dated=dated, condition=condition, limit=limit))
+            parameters += [list(filters.ticks), *span, *restrictions]
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT p.id FROM memory_projections p WHERE p.scope_ref = ANY (%s) AND p.occurred_at IS NOT NULL "  # noqa: S608
-            f"AND ({spans}) AND {condition} ORDER BY p.occurred_at, p.id LIMIT {limit:d}",
-            [list(filters.ticks), *(bound for span in ranges for bound in span), *parameters],
-        )
+        cursor.execute(" UNION ALL ".join(parts), parameters)
         return [id for (id,) in cursor.fetchall()]
 
 
