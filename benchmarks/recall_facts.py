@@ -93,7 +93,7 @@ def _entity(told: dict[str, str]) -> dict[str, Any]:
 
 def _fact(told: dict[str, Any], refs: dict[str, str]) -> dict[str, Any]:
     target = refs.get(told["object"])
-    operation = {key: told[key] for key in ("predicate", "valid_from", "valid_to", "statement") if key in told}
+    operation: dict[str, Any] = {key: value for key, value in told.items() if key not in ("id", "subject", "object")}
     operation["subject_ref"] = refs[told["subject"]]
     if target is None:
         return {"op": "assert_fact", "object_value": told["object"], **operation}

@@ -127,7 +127,9 @@ Spot = tuple[tuple[int, int], Period]
 def _told_of_held(period: Period, first: date | None, after: date | None) -> float:
     if period.first is None or period.after is None:
         return 0.0
-    if any(day and period.first <= day < period.after for day in (first, after)):
+    began_then = first is not None and period.first <= first < period.after
+    ended_then = after is not None and period.first < after <= period.after
+    if began_then or ended_then:
         return 1.0
     if first is None and after is None:
         return 0.0
