@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("world", "0017_follow_in_order"),
+        ("world", "0019_fact_usage"),
     ]
 
     operations = [
