@@ -33,7 +33,8 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         row = Fact.objects.filter(pk=fact_id).first()
         if row is None:
             raise references.not_found(str(fact_id))
-        slot = Fact.objects.filter(scope_ref=row.scope_ref, slot=row.slot)
+        # A slot has one subject, by whose index its rows are found.
+        slot = Fact.objects.filter(scope_ref=row.scope_ref, subject_id=row.subject_id, slot=row.slot)
         rows = slot.order_by("recorded_at", "valid_from")
         chain = views.fact_views(rows, moment)
         fact = next((view for view in chain if view.id == fact_id), None)

@@ -94,7 +94,7 @@ def _successors(row: Fact) -> Sequence[UUID]:
     """The believed rows that now stand in the slot of a row."""
     return list(
         Fact.objects.believed()
-        .filter(scope_ref=row.scope_ref, slot=row.slot)
+        .filter(scope_ref=row.scope_ref, subject_id=row.subject_id, slot=row.slot)
         .order_by("valid_from")
         .values_list("pk", flat=True)
     )
