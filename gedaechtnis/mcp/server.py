@@ -34,8 +34,6 @@ from gedaechtnis.tools import registry
 logger = logging.getLogger(__name__)
 
 NAME, VERSION = "gedaechtnis", "1"
-DATA = "gedaechtnis.data"
-"""Where in the `_meta` of a result its data stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +95,7 @@ def _described(tool: registry.Tool) -> Tool:
         title=title,
         description=_(tool.description),
         input_schema=tool.input_schema(),
+        output_schema=_structure(tool),
         annotations=ToolAnnotations(
             title=title,
             read_only_hint=tool.is_reading,
@@ -140,7 +139,21 @@ def _refused(problem: Problem) -> CallToolResult:
 def _result(text: str, data: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
     """Text for the model, data for the program around it.
 
-    Not as `structuredContent`: most clients show that to the model instead of the text, which is several times longer
-    and has neither dates nor sources in words.
+    Many clients show a model the structured content and not the text, so the text with its dates and sources comes
+    first there too, in the same shape as by REST.
     """
-    return CallToolResult(content=[TextContent(text=text)], is_error=is_error, _meta={DATA: data})
+    return CallToolResult(
+        content=[TextContent(text=text)], structured_content={"text": text, "data": data}, is_error=is_error
+    )
+
+
+def _structure(tool: registry.Tool) -> dict[str, Any]:
+    """The schema of what `_result` says; definitions stand at the root, where references look for them."""
+    data = tool.output_schema()
+    definitions = data.pop("$defs", None)
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "data": data},
+        "required": ["text", "data"],
+    }
+    return schema | ({"$defs": definitions} if definitions else {})

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from jsonschema import Draft202012Validator
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
@@ -16,7 +17,6 @@ from gedaechtnis.identity import groups, tokens
 from gedaechtnis.identity.audit import Kind
 from gedaechtnis.identity.models import AuditEntry, Token, User
 from gedaechtnis.mcp.http import MAX_BODY_BYTES
-from gedaechtnis.mcp.server import DATA
 from gedaechtnis.tools import registry
 from tests.acceptance.api.support import LUNA, fact, propose
 from tests.acceptance.mcp.conftest import ask, environment
@@ -56,9 +56,9 @@ def call(web: Web, secret: str | None, name: str, arguments: dict[str, Any], **h
 
 
 def data_of(result: Any) -> Any:
-    """What a program reads. As `structuredContent` most clients would show it to the model in place of the text."""
-    assert result.structured_content is None
-    return result.meta[DATA]
+    """What a program reads; the text stands beside it for models that are shown this instead of the content."""
+    assert result.structured_content["text"] == text_of(result)
+    return result.structured_content["data"]
 
 
 def text_of(result: Any) -> str:
@@ -84,11 +84,14 @@ def test_every_tool_is_listed_and_answers_text_and_data(
         assert tool.annotations.idempotent_hint is (tool.name not in PROPOSING)
         assert tool.description
         assert tool.input_schema["additionalProperties"] is False
+        Draft202012Validator.check_schema(tool.output_schema)
     assert set(answers) == set(registry.TOOLS)
     for name, answer in answers.items():
         assert not answer.is_error, (name, answer)
         assert text_of(answer)
         registry.TOOLS[name].answer.model_validate(data_of(answer))
+        schema = next(tool.output_schema for tool in listed if tool.name == name)
+        Draft202012Validator(schema).validate(answer.structured_content)
     assert "feeding_time_morning = 07:00" in text_of(answers["get_entity"])
     assert data_of(answers["propose_fact"])["outcome"] == "pending"
 
