@@ -227,6 +227,13 @@ def test_scores_are_bounded_and_fall(api: Any, anna: User, meaning: bool) -> Non
     assert ("semantic" in {voice for hit in hits for voice in hit["voices"]}) == meaning
 
 
+@pytest.mark.parametrize("query", ["blorf zanthu", "zimpel krabotti", "qwrtzp mnbv"])
+def test_of_words_nobody_used_nothing_is_found(api: Any, anna: User, meaning: bool, query: str) -> None:
+    propose(api, HOUSE, *notes(*ENGLISH))
+    learn(anna)
+    assert find(api, query)["hits"] == []
+
+
 def test_it_says_that_nothing_is_searched_by_meaning(api: Any, anna: User, meaning: bool) -> None:
     propose(api, LUNA, fact("note", "schläft gern"))
     learn(anna)

@@ -95,7 +95,8 @@ def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -
     lexical = _lexical(question, filters)
     near = nearest.nearest(asked.vector, asked.model, filters, weights.CANDIDATES)
     dated = records.within(question.ranges, filters, weights.CANDIDATES)
-    if not lexical and not dated and near and near[0][1] < weights.FAR.get(asked.model, -1.0):
+    is_known = bool(lexical or dated or question.people.is_anybody)
+    if not is_known and near and near[0][1] < weights.FAR.get(asked.model, -1.0):
         near = []  # Something is always the nearest: of words that nobody used, it is no answer.
     found.near = frozenset(id for id, _similarity in near)
     found.add(records.read({*lexical, *found.near, *dated}, filters, asked), question)
