@@ -17,6 +17,8 @@ from gedaechtnis.identity.principals import Principal, user_scope
 from gedaechtnis.memory import ports
 from gedaechtnis.memory.projecting import episodes, index, vectors
 from gedaechtnis.memory.projecting.episodes import Episode
+from gedaechtnis.memory.selectors.recall import people
+from gedaechtnis.scoping.context import scope
 from tests.acceptance.api.support import LUNA, assert_problem, fact, propose
 
 SEARCH = "/api/world/search"
@@ -291,6 +293,30 @@ def test_what_is_related_is_found_by_the_graph(api: Any, anna: User, meaning: bo
     hits = find(api, "Was ist mit Lena?")["hits"]
     address = next(hit for hit in hits if "Hafenstraße" in hit["text"])
     assert address["voices"]["graph"] > 0
+
+
+def test_a_first_name_means_whoever_alone_has_it(api: Any, anna: User, as_anna: Principal, meaning: bool) -> None:
+    def works_at(person: str, name: str, firm: str) -> list[dict[str, Any]]:
+        entities = [
+            {"op": "upsert_entity", "kind": kind, "canonical_name": called, "id_hint": hint}
+            for kind, called, hint in (("person", name, person), ("organisation", firm, f"organisation:{firm}"))
+        ]
+        relationship = {"op": "assert_relationship", "subject_ref": person, "predicate": "works_at"}
+        return [
+            *entities,
+            {**relationship, "object_ref": f"organisation:{firm}"},
+            fact("address", f"{firm}straße 3", subject=f"organisation:{firm}"),
+        ]
+
+    propose(api, *works_at("person:tim", "Tim Vogt", "Kran"), *works_at("person:ute", "Ute Rau", "Lampen"))
+    learn(anna)
+    hits = find(api, "Wo arbeitet Tim?")["hits"]
+    address = next(hit for hit in hits if "Kranstraße" in hit["text"])
+    assert address["voices"]["graph"] > 0
+    propose(api, *works_at("person:tim-2", "Tim Lang", "Hafen"))
+    learn(anna)
+    with scope(as_anna):
+        assert not people.named_in("Was ist mit Tim?", own_scope=as_anna.read_scopes[0]).entity_ids
 
 
 def test_an_agent_that_may_only_read_searches_and_leaves_an_entry(anna: User, client_for: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -30,15 +31,23 @@ class People:
         return bool(self.entity_ids or self.speakers)
 
 
+# Whoever has a key as the first of their names stands right behind it in the order of names.
 _NAMED = """
-SELECT e.id, e.canonical_name, e.name_key, e.is_self FROM entities e
+SELECT e.id, e.canonical_name, e.name_key, e.is_self, false FROM entities e
 WHERE e.scope_ref = ANY (%(scopes)s) AND e.name_key = ANY (%(keys)s) AND e.status = 'active'
 UNION ALL
-SELECT e.id, e.canonical_name, a.key, false FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
+SELECT e.id, e.canonical_name, a.key, false, false FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
 WHERE a.scope_ref = ANY (%(scopes)s) AND a.namespace = 'name' AND a.key = ANY (%(keys)s)
   AND a.superseded_at IS NULL AND (a.valid_to IS NULL OR a.valid_to > now()) AND e.status = 'active'
 UNION ALL
-SELECT e.id, e.canonical_name, NULL, true FROM entities e WHERE e.scope_ref = %(own)s AND e.is_self
+SELECT e.id, e.canonical_name, NULL, true, false FROM entities e WHERE e.scope_ref = %(own)s AND e.is_self
+UNION ALL
+SELECT e.id, e.canonical_name, k.key, false, true
+FROM unnest(%(keys)s) AS k (key) CROSS JOIN unnest(%(scopes)s) AS s (scope_ref) CROSS JOIN LATERAL (
+  SELECT id, canonical_name FROM entities
+  WHERE scope_ref = s.scope_ref AND name_key >= k.key || ' ' AND name_key < k.key || '!'
+    AND kind = 'person' AND status = 'active' AND NOT is_self
+  ORDER BY name_key LIMIT 2) AS e
 """
 _SPEAKERS = """
 SELECT called.name FROM unnest(%s::text[]) AS called (name)
@@ -54,15 +63,25 @@ def named_in(text: str, *, own_scope: str) -> People:
     scopes = list(opened.read) if opened else []
     own: UUID | None = None
     about: set[UUID] = set()
+    exact: set[str] = set()
+    by_first_name: dict[str, dict[UUID, str]] = defaultdict(dict)
     called: dict[str, str] = {form: run for key, run in keys.items() for form in (key, key.title(), run)}
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, {"scopes": scopes, "keys": list(keys), "own": own_scope})
-        for id, name, key, is_self in cursor.fetchall():
+        for id, name, key, is_self, is_first_name in cursor.fetchall():
             if is_self:
                 own = id
-            if key is not None:
+            if is_first_name:
+                by_first_name[key][id] = name
+            elif key is not None:
                 about.add(id)
+                exact.add(key)
                 called[name] = keys[key]
+        for key, bearers in by_first_name.items():
+            # Of several who are called that, nobody is meant for sure.
+            if len(bearers) == 1 and key not in exact:
+                about.update(bearers)
+                called.update(dict.fromkeys(bearers.values(), keys[key]))
         cursor.execute(_SPEAKERS, [list(called), scopes])
         speakers = [name for (name,) in cursor.fetchall()]
     if own is not None and query.is_first_person(text):
