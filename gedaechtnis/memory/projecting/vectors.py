@@ -68,6 +68,12 @@ def ask(scope_ref: str) -> None:
     work.enqueue(kind=EMBED, scope_ref=scope_ref, dedupe_key="")
 
 
+def ask_everywhere() -> None:
+    """Embed what is waiting in any scope: it may wait since search by meaning was off."""
+    for scope_ref in ScopeClock.objects.filter(state=ScopeClock.State.OPEN).values_list("scope_ref", flat=True):
+        ask(scope_ref)
+
+
 def embed_pending(*, scope_ref: str, limit: int = BATCH, attempts: int = 0) -> Progress:
     """Embed at most `limit` waiting projections of a scope; outside of any scope.
 

@@ -11,10 +11,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from gedaechtnis.common import clock
 from gedaechtnis.identity.models import User
-from gedaechtnis.memory import spaces
+from gedaechtnis.memory import ports, spaces
 from gedaechtnis.memory.projecting import switching
 from gedaechtnis.scoping import work
 from tests.acceptance.api.support import fact, propose
@@ -171,3 +172,29 @@ def test_a_model_is_replaced_while_people_search_and_write(
     assert all({"lexical", "semantic"} <= voices for voices in heard)
     work_off()
     assert "semantic" in voices(find(api, "Briefmarken", source_kinds=["fact"]))["Ben sammelt Briefmarken"]
+
+
+def test_it_says_what_the_model_may_not_read(
+    api: Any, service: Service, models: tuple[Interrupted, Interrupted]
+) -> None:
+    models[0].clearance = 1
+    propose(api, HOUSE, *notes(BICYCLE))
+    work_off()
+    told = "semantic: Was für das Modell zu vertraulich ist, wird nur über seine Wörter gefunden"
+    assert told in find(api, "Fahrrad")["missing"]
+    models[0].clearance = 3
+    assert told not in find(api, "Fahrrad")["missing"]
+
+
+def test_what_came_while_meaning_was_off_gets_its_vectors_at_the_next_start(
+    api: Any, service: Service, models: tuple[Interrupted, Interrupted]
+) -> None:
+    ports.bind_embedding_model(None, ports.model_at)
+    propose(api, HOUSE, *notes(BICYCLE))
+    work_off()
+    ports.bind_embedding_model(models[0], ports.model_at)
+    work_off()
+    assert "semantic" not in voices(find(api, "Fahrrad", source_kinds=["fact"]))[BICYCLE]
+    call_command("setup", verbosity=0)
+    work_off()
+    assert "semantic" in voices(find(api, "Fahrrad", source_kinds=["fact"]))[BICYCLE]

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from gedaechtnis.common import clock
 from gedaechtnis.memory import spaces
+from gedaechtnis.memory.projecting import vectors
 from gedaechtnis.registry.seed import seed
 from gedaechtnis.scoping import checks, grants
 from gedaechtnis.world import partitions
@@ -22,6 +23,8 @@ class Command(BaseCommand):
         grants.apply()
         seed()
         spaces.prepare()
+        if spaces.is_on():
+            vectors.ask_everywhere()
         now = clock.now()
         partitions.ensure(now)
         partitions.schedule(now + timedelta(days=1))

@@ -49,7 +49,7 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
             )
     return SearchAnswer(
         hits=tuple(hits[offset:wanted]),
-        missing=_missing(understood, asked, says_something=says_something),
+        missing=_missing(understood, asked, clearance=principal.clearance, says_something=says_something),
         basis=moment.basis,
         cursor=paging.cursor(query, wanted) if len(hits) > wanted else None,
         is_truncated=kept.is_truncated,
@@ -81,7 +81,7 @@ def _filters(query: SearchQuery, moment: Moment, understood: Question) -> Filter
     )
 
 
-def _missing(understood: Question, asked: Asked, *, says_something: bool) -> tuple[str, ...]:
+def _missing(understood: Question, asked: Asked, *, clearance: int, says_something: bool) -> tuple[str, ...]:
     notes = list(asked.missing)
     if not says_something:
         notes.append(_("lexical: the query has no word to look for"))
@@ -89,4 +89,6 @@ def _missing(understood: Question, asked: Asked, *, says_something: bool) -> tup
         notes.append(_("lexical: some of the latest is not indexed yet"))
     if asked.vector is not None and understood.words.vectors_pending:
         notes.append(_("semantic: some of the latest has no vector yet"))
+    if asked.vector is not None and asked.clearance < clearance:
+        notes.append(_("semantic: what is too sensitive for the model is found by its words alone"))
     return tuple(notes)
