@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,10 +94,10 @@ def test_a_memory_is_told_asked_corrected_and_taken_along(anna: User, stack: Sta
         # Taken along to another person's new memory.
         file = calls("api.export.export_own").sync(client=client)
         received = calls("api.export.import_memory").sync(client=dora, body=file)
-        for _poll in range(200):
-            seen = calls("api.export.get_import").sync(received.id, client=dora)
-            if seen.state != "running":
-                break
+        deadline = time.monotonic() + 60
+        while (seen := calls("api.export.get_import").sync(received.id, client=dora)).state == "running":
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         assert seen.state == "done"
         again = facts_of("pet:luna", client=dora, predicate="feeding_time_morning")
         assert [row.object_.value for row in again.items] == ["08:00"]

@@ -152,7 +152,10 @@ def test_where_nothing_is_found_it_says_what_may_help(garden: None, visit: Open)
     page = visit(f"{SEARCH}?q=qqqxyz&in=facts&mode=keyword")
     expect(page.locator(".empty")).to_contain_text("Zu „qqqxyz“ finde ich nichts.")
     page.get_by_role("link", name="Überall suchen").click()
-    expect(page.locator("#search-results")).to_contain_text("„qqqxyz“ steht nirgends. Am nächsten kommt:")
+    expect(page).to_have_url(re.compile(r"q=qqqxyz$"))
+    expect(page.locator(".empty")).to_contain_text("Zu „qqqxyz“ finde ich nichts.")
+    page = visit(f"{SEARCH}?q=gardening")
+    expect(page.locator("#search-results")).to_contain_text("„gardening“ steht nirgends. Am nächsten kommt:")
 
 
 def test_without_scripts_it_is_a_form_and_links(garden: None, visit: Open) -> None:
