@@ -97,7 +97,8 @@ def asking_by_rest(user: User, texts: Sequence[str]) -> Iterator[Callable[[], ob
     def post(text: str) -> None:
         with override_settings(GEDAECHTNIS_TOKEN_REQUESTS_PER_MINUTE=10**9):
             answer = client.post("/api/world/search", json.dumps({"query": text}), content_type="application/json")
-        if answer.status_code != 200 or not answer.json()["hits"]:
+        # A small memory does not know every word, and finds nothing then.
+        if answer.status_code != 200:
             raise AssertionError(answer.content.decode())
 
     return (partial(post, text) for text in texts)

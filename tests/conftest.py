@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,13 +67,14 @@ def _emptier() -> Callable[[], None]:
             for key in counters.scan_iter(f"{prefix}*"):
                 counters.delete(key)
         with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
-            for left in (2, 1, 0):
+            for left in range(9, -1, -1):
                 try:
                     admin.execute(f"TRUNCATE {truncate} RESTART IDENTITY CASCADE")
                     break
                 except psycopg.errors.DeadlockDetected:  # a worker of the running stack is still at it
                     if not left:
                         raise
+                    time.sleep(0.2)
             admin.execute("DELETE FROM registry_predicate WHERE source <> 'core'")
         catalogue.forget()
 
