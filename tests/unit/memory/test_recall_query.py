@@ -210,3 +210,18 @@ def test_it_tells_asking_from_telling() -> None:
     assert not forms.is_short_question("Gut, danke.")
     assert forms.is_first_person("Da habe ich geschlafen")
     assert not forms.is_first_person("Da hat sie geschlafen")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("Wie heißt Lenas Hund?", True),
+        ("Wie hieß die Firma früher?", True),
+        ("What is her dog called?", True),
+        ("Der Name der Schule", True),
+        ("Wo wohnt Anna?", False),
+        ("Who lives in Ulm?", False),
+    ],
+)
+def test_a_name_is_asked_for_only_where_it_is_said(text: str, is_asked: bool) -> None:
+    assert query.asks_for_names(text) is is_asked

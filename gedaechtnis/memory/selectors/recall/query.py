@@ -39,6 +39,10 @@ _WHO_OR_WHERE = re.compile(
     r"|(?:welche[mnrs]?|was für eine?) (?:stadt|land|ort|dorf|firma|person|restaurant|straße|strasse))\b",
     re.IGNORECASE,
 )
+_CALLED = re.compile(
+    r"\b(?:hei(?:ß|ss)(?:t|e|en|est)|hie(?:ß|ss)(?:t|en|est)?|nam(?:e|en|ens)|genannt|called|named?|names)\b",
+    re.IGNORECASE,
+)
 _EARLIER = re.compile(
     r"\b(?:before|previously|formerly|used to|earlier|in the past|back then|ex|former|(?<!how )old"
     r"|früher|fruher|frueher|vorher|damals|ehemalige?[nrsm]?|alte[nrsm]?|davor|zuvor|bisher|ursprünglich)\b",
@@ -110,6 +114,11 @@ def intent(text: str) -> Intent:
 def asks_of_earlier(text: str) -> bool:
     """Whether it asks for what no longer holds."""
     return _EARLIER.search(text) is not None
+
+
+def asks_for_names(text: str) -> bool:
+    """Whether it asks what something is called; "who" and "where" do not: things say their names themselves."""
+    return _CALLED.search(text) is not None
 
 
 def looks_ahead(text: str) -> bool:

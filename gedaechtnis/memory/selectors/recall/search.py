@@ -45,7 +45,7 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
                 moment,
                 most=wanted + 1,
                 asks_of_earlier=understood.asks_of_earlier,
-                asks_for_names=understood.intent is queries.Intent.NAME or query.predicate == "name",
+                asks_for_names=queries.asks_for_names(kept.text) or query.predicate == "name",
             )
     return SearchAnswer(
         hits=tuple(hits[offset:wanted]),
