@@ -69,6 +69,7 @@ INSTALLED_APPS = [
     "gedaechtnis.registry",
     "gedaechtnis.world",
     "gedaechtnis.memory",
+    "gedaechtnis.knowledge",
     "gedaechtnis.chat",
     "gedaechtnis.embeddings",
     "gedaechtnis.web",
