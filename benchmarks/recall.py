@@ -208,7 +208,7 @@ def _seen(asked: Asked, principal: Principal) -> Seen:
         moment = moments.settle(principal=principal)
         understood = question.understand(asked.text, named, mode="hybrid", principal=principal, moment=moment)
         filters = Filters(ticks=moment.ticks, is_of_today=True, source_kinds=("episode",))
-        weighed = gathering.gather(understood, vector, filters, moment)
+        weighed = list(gathering.gather(understood, vector, filters, moment))
     names = [one.name for one in fields(Weights)]
     return Seen(
         asked,

@@ -23,7 +23,7 @@ def turn(
 
 
 def seen(*candidates: Candidate, spread: Spread | None = None) -> list[Features]:
-    return features(candidates, idf=IDF, mean_length=8, spread=spread)
+    return [Features(*row) for row in features(candidates, idf=IDF, mean_length=8, spread=spread)]
 
 
 def test_a_turn_hears_its_neighbours_and_the_one_before_best() -> None:
@@ -49,9 +49,9 @@ def test_a_long_neighbour_counts_less() -> None:
 
 def test_words_nobody_used_leave_the_lexical_voice_weak() -> None:
     [covered] = seen(turn(1, {"hund": 2, "futter": 2}))
-    [partly] = features([turn(1, {"futter": 1})], idf=IDF | {"kq4711": 9.0}, mean_length=8, spread=None)
+    [row] = features([turn(1, {"futter": 1})], idf=IDF | {"kq4711": 9.0}, mean_length=8, spread=None)
     assert covered.lexical == 1
-    assert partly.lexical < 0.3
+    assert Features(*row).lexical < 0.3
 
 
 def test_similarity_counts_in_deviations_of_what_is_in_sight() -> None:
@@ -100,7 +100,8 @@ def test_every_feature_has_a_weight_and_every_weight_a_feature() -> None:
     st.floats(0, 1),
 )
 def test_scores_are_finite_and_between_0_and_1(candidates: list[Candidate], deviation: float) -> None:
-    for found in features(candidates, idf=IDF, mean_length=7.5, spread=Spread(0.2, deviation)):
+    for row in features(candidates, idf=IDF, mean_length=7.5, spread=Spread(0.2, deviation)):
+        found = Features(*row)
         assert 0 <= found.lexical <= 1
         assert 0 <= found.session <= 1
         score = bounded(weighted(found, HYBRID))

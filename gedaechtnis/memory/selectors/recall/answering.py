@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 
 from gedaechtnis.common.instants import shown
 from gedaechtnis.memory import decay
@@ -20,7 +21,7 @@ _MORE = 20
 
 
 def hits(
-    weighed: Sequence[Weighed], moment: Moment, *, most: int, asks_of_earlier: bool, asks_for_names: bool
+    weighed: Iterator[Weighed], moment: Moment, *, most: int, asks_of_earlier: bool, asks_for_names: bool
 ) -> list[Hit]:
     """The best hits, as the graph has them at the moment, the best first.
 
@@ -29,7 +30,7 @@ def hits(
         asks_of_earlier: whether what has ended is what is asked for.
         asks_for_names: whether facts may tell what things are called, which the things themselves say as well.
     """
-    looked_at = weighed[: most * _LOOKED_AT + _MORE]
+    looked_at = list(islice(weighed, most * _LOOKED_AT + _MORE))
     known = truth.read([one.record for one in looked_at], moment)
     scored = [
         (one.score - _loss(one, known, moment.valid_at, asks_of_earlier=asks_of_earlier), one)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 from gedaechtnis.common.instants import UNKNOWN_START
@@ -35,8 +37,7 @@ WEIGHTS: Mapping[str, Weights] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """A candidate with its features, the weights they have in this mode, and the unbounded score that makes.
 
     `is_near`: it is among the nearest in meaning.
@@ -89,7 +90,7 @@ class _Found:
         ]
 
 
-def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -> list[Weighed]:
+def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -> Iterator[Weighed]:
     """Everything that any voice found, the best first."""
     found = _Found()
     lexical = _lexical(question, filters)
@@ -101,11 +102,10 @@ def gather(question: Question, asked: Asked, filters: Filters, moment: Moment) -
     found.near = frozenset(id for id, _similarity in near)
     found.add(records.read({*lexical, *found.near, *dated}, filters, asked), question)
     # What stands around counts for each, but to read it for all takes longer than the rest of a search.
-    weighed = _weigh(question, found)
-    best = [one.record for one in weighed[: weights.WIDENED]]
-    found.add(records.around(best, found.ids, filters, asked), question)
+    best = list(islice(_weigh(question, found), weights.WIDENED))
+    found.add(records.around([one.record for one in best], found.ids, filters, asked), question)
     if question.mode == "hybrid":
-        graph = records.of_sources(_walked(question, weighed, moment), filters)
+        graph = records.of_sources(_walked(question, best, moment), filters)
         found.add(records.read(graph.keys() - found.ids, filters, asked), question)
         found.mark(graph)
     return _weigh(question, found)
@@ -133,7 +133,8 @@ def _walked(question: Question, weighed: list[Weighed], moment: Moment) -> dict[
     return walk.walk(seeds, moment) | dict.fromkeys(question.people.entity_ids, 1.0) if seeds else {}
 
 
-def _weigh(question: Question, found: _Found) -> list[Weighed]:
+def _weigh(question: Question, found: _Found) -> Iterator[Weighed]:
+    """Those that a voice found, the best first; made one by one, as nobody asks for all."""
     factors = WEIGHTS[question.mode]
     seen = ranking.features(
         found.candidates,
@@ -141,11 +142,12 @@ def _weigh(question: Question, found: _Found) -> list[Weighed]:
         mean_length=question.words.mean_length,
         spread=_spread([record.similarity for record in found.records if record.similarity is not None]),
     )
-    pool = [
-        Weighed(record, features, factors, ranking.weighted(features, factors), record.id in found.near)
-        for record, features in zip(found.records, seen, strict=True)
-    ]
-    return sorted((one for one in pool if one.voices), key=lambda one: (-one.score, one.record.id))
+    scores = ranking.weighted(seen, factors).tolist()
+    for at in sorted(range(len(scores)), key=lambda at: (-scores[at], found.records[at].id)):
+        record = found.records[at]
+        one = Weighed(record, Features(*seen[at].tolist()), factors, scores[at], record.id in found.near)
+        if one.voices:
+            yield one
 
 
 def _spread(similarities: Sequence[float]) -> Spread | None:

@@ -1,22 +1,26 @@
 """Scores of candidates: pure arithmetic over what was read of them.
 
 A candidate's score is one weighted sum of features. Lexical evidence is BM25 over the counts of a turn and its
-neighbours in the conversation; everything else is a feature between about -3 and 3 that the reader computed.
+neighbours in the conversation; everything else is a feature between about -3 and 3 that the reader computed. Hundreds
+are weighed twice for a question, so all of them at once: a row of an array is a candidate, a column a word.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import cache
-from operator import mul
 from typing import NamedTuple
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gedaechtnis.memory.selectors.recall import weights as constants
 from gedaechtnis.memory.selectors.recall.weights import Weights
+
+Numbers = NDArray[np.float64]
 
 
 class Candidate(NamedTuple):
@@ -68,8 +72,8 @@ class Spread:
 
 def features(
     candidates: Sequence[Candidate], *, idf: Mapping[str, float], mean_length: float, spread: Spread | None
-) -> list[Features]:
-    """The features of every candidate, in order.
+) -> Numbers:
+    """The features of every candidate, in order: a row for each, with the columns of `Features`.
 
     Args:
         candidates: those that matched, with the turns around them.
@@ -77,89 +81,120 @@ def features(
         mean_length: average lexemes of a document in sight.
         spread: of similarities; None without a semantic voice.
     """
-    lexical = _normalised(_windowed_bm25(candidates, idf, mean_length), idf)
-    answered = {
-        (candidate.session, candidate.position + 1): score
-        for candidate, score in zip(candidates, lexical, strict=True)
-        if candidate.session is not None and candidate.asks
+    if not candidates:
+        return np.empty((0, len(Features._fields)))
+    rarity = np.array([*idf.values()], float)
+    counts, sessions = _counts(candidates, idf), _sessions(candidates)
+    lexical = _normalised(_windowed_bm25(candidates, sessions, counts, rarity, mean_length), rarity)
+    weighed_here = {
+        "lexical": lexical,
+        "session": _session_scores(sessions, counts, rarity),
+        "semantic": _standard([candidate.similarity for candidate in candidates], spread),
+        "answers": _answers(candidates, sessions, lexical),
     }
-    sessions = _session_scores(candidates, idf)
+    # All other features the reader computed.
+    columns = [
+        weighed_here[name] if name in weighed_here else [getattr(candidate, name) for candidate in candidates]
+        for name in Features._fields
+    ]
+    return np.array(columns, float).T
+
+
+def _counts(candidates: Sequence[Candidate], idf: Mapping[str, float]) -> Numbers:
+    """How often each candidate (row) holds each word (column), and below them a row for what is not there."""
+    column = {lexeme: at for at, lexeme in enumerate(idf)}
+    held = [
+        (row, column[lexeme], count)
+        for row, candidate in enumerate(candidates)
+        for lexeme, count in candidate.counts.items()
+    ]
+    counts = np.zeros((len(candidates) + 1, len(idf)))
+    if held:
+        rows, columns, values = zip(*held, strict=True)
+        counts[rows, columns] = values
+    return counts
+
+
+def _sessions(candidates: Sequence[Candidate]) -> list[int]:
+    """A number for the session of each candidate, counted from 0; -1 where it stands alone."""
+    numbers: dict[Hashable, int] = {None: -1}
+    return [numbers.setdefault(candidate.session, len(numbers) - 1) for candidate in candidates]
+
+
+def _windowed_bm25(
+    candidates: Sequence[Candidate], sessions: Sequence[int], counts: Numbers, rarity: Numbers, mean_length: float
+) -> Numbers:
+    """The scores of candidates with what they hear of their neighbours."""
+    places = _places(candidates, sessions)
+    known = {place: row for row, place in enumerate(places) if place}
+    lengths = np.array([*(candidate.length for candidate in candidates), 0], float)
+    loudness = np.minimum(1.0, constants.NEIGHBOUR_LENGTH / np.maximum(1.0, lengths))
+    heard, length = counts[:-1], lengths[:-1]
+    for offset, share in constants.NEIGHBOURS:
+        neighbours = _at(places, offset, known)
+        shares = share * loudness[neighbours]
+        length = length + shares * lengths[neighbours]
+        heard = heard + shares[:, np.newaxis] * counts[neighbours]
+    return _bm25(heard, length, rarity, mean_length)
+
+
+Place = tuple[int, int]
+"""A session and a position in it."""
+
+
+def _places(candidates: Sequence[Candidate], sessions: Sequence[int]) -> list[Place | None]:
     return [
-        Features(
-            lexical=score,
-            session=sessions.get(candidate.session, 0.0),
-            subject=candidate.subject,
-            semantic=_standard(candidate.similarity, spread),
-            date=candidate.date,
-            says_when=float(candidate.says_when),
-            says_name=float(candidate.says_name),
-            first_person=float(candidate.first_person),
-            short_question=float(candidate.short_question),
-            answers=answered.get((candidate.session, candidate.position), 0.0),
-            graph=candidate.graph,
-        )
-        for candidate, score in zip(candidates, lexical, strict=True)
+        (session, candidate.position) if session >= 0 else None
+        for session, candidate in zip(sessions, candidates, strict=True)
     ]
 
 
-def _windowed_bm25(candidates: Sequence[Candidate], idf: Mapping[str, float], mean_length: float) -> list[float]:
-    by_place = {
-        (candidate.session, candidate.position): candidate for candidate in candidates if candidate.session is not None
-    }
-    return [_bm25(*_window(candidate, by_place), idf, mean_length) for candidate in candidates]
+def _at(places: Sequence[Place | None], offset: int, known: Mapping[Place, int]) -> NDArray[np.intp]:
+    """The rows of those so many places further; -1, the row below all, where nobody is."""
+    return np.array([known.get((place[0], place[1] + offset), -1) if place else -1 for place in places], np.intp)
 
 
-def _window(
-    candidate: Candidate, by_place: Mapping[tuple[Hashable, int], Candidate]
-) -> tuple[Mapping[str, float], float]:
-    """Counts and length of a candidate with what it hears of its neighbours."""
-    if candidate.session is None:
-        return candidate.counts, candidate.length
-    counts = defaultdict(float, candidate.counts)
-    length = float(candidate.length)
-    for offset, share in constants.NEIGHBOURS:
-        neighbour = by_place.get((candidate.session, candidate.position + offset))
-        if neighbour is None:
-            continue
-        share *= min(1.0, constants.NEIGHBOUR_LENGTH / max(1, neighbour.length))
-        length += share * neighbour.length
-        for lexeme, count in neighbour.counts.items():
-            counts[lexeme] += share * count
-    return counts, length
-
-
-def _bm25(counts: Mapping[str, float], length: float, idf: Mapping[str, float], mean_length: float) -> float:
+def _bm25(counts: Numbers, length: Numbers | float, rarity: Numbers, mean_length: float) -> Numbers:
     norm = constants.SATURATION * (1 - constants.LENGTH_SHARE + constants.LENGTH_SHARE * length / max(1.0, mean_length))
-    return sum(idf[lexeme] * count * (constants.SATURATION + 1) / (count + norm) for lexeme, count in counts.items())
+    terms = rarity * counts * (constants.SATURATION + 1) / (counts + np.reshape(norm, (-1, 1)))
+    return np.asarray(terms.sum(axis=1))
 
 
-def _normalised(scores: Sequence[float], idf: Mapping[str, float]) -> list[float]:
+def _normalised(scores: Numbers, rarity: Numbers) -> Numbers:
     """Between 0 and 1; 1 only where the best covers enough of the question."""
-    best = max([*scores, constants.COVERED * sum(idf.values())], default=0.0)
-    return [score / best if best > 0 else 0.0 for score in scores]
+    best = max(scores.max(initial=0.0), constants.COVERED * rarity.sum())
+    return scores / best if best > 0 else np.zeros_like(scores)
 
 
-def _session_scores(candidates: Sequence[Candidate], idf: Mapping[str, float]) -> dict[Hashable, float]:
+def _session_scores(sessions: Sequence[int], counts: Numbers, rarity: Numbers) -> Numbers:
     """How much of the question a whole session speaks of, between 0 and 1 for the best."""
-    counts: dict[Hashable, dict[str, float]] = {}
-    for candidate in candidates:
-        if candidate.session is not None:
-            heard = counts.setdefault(candidate.session, defaultdict(float))
-            for lexeme, count in candidate.counts.items():
-                heard[lexeme] += count
-    scores = {session: _bm25(heard, 1.0, idf, 1.0) for session, heard in counts.items()}
-    return dict(zip(scores, _normalised(list(scores.values()), idf), strict=True))
+    heard = np.zeros((max(sessions) + 2, len(rarity)))
+    np.add.at(heard, sessions, counts[:-1])
+    heard[-1] = 0.0
+    return _normalised(_bm25(heard, 1.0, rarity, 1.0), rarity)[sessions]
 
 
-def _standard(similarity: float | None, spread: Spread | None) -> float:
-    if similarity is None or spread is None or spread.deviation <= 0:
-        return 0.0
-    return max(-3.0, min(6.0, (similarity - spread.mean) / spread.deviation))
+def _answers(candidates: Sequence[Candidate], sessions: Sequence[int], lexical: Numbers) -> Numbers:
+    """How well the question right before a turn fits."""
+    places = _places(candidates, sessions)
+    asked = {
+        place: row
+        for row, (place, candidate) in enumerate(zip(places, candidates, strict=True))
+        if place and candidate.asks
+    }
+    return np.append(lexical, 0.0)[_at(places, -1, asked)]
 
 
-def weighted(found: Features, weights: Weights) -> float:
-    """The score before it is brought between 0 and 1."""
-    return math.fsum(map(mul, found, _values(weights)))
+def _standard(similarities: Sequence[float | None], spread: Spread | None) -> Numbers:
+    if spread is None or spread.deviation <= 0:
+        return np.zeros(len(similarities))
+    seen = np.array([spread.mean if similarity is None else similarity for similarity in similarities])
+    return np.clip(seen - spread.mean, -3 * spread.deviation, 6 * spread.deviation) / spread.deviation
+
+
+def weighted(found: Numbers | Features, weights: Weights) -> Numbers:
+    """The scores of rows of features, before they are brought between 0 and 1."""
+    return np.asarray(np.multiply(found, _values(weights)).sum(axis=-1))
 
 
 @cache
