@@ -32,12 +32,17 @@ _PLAIN: dict[type[models.Field[Any, Any]], Any] = {
 }
 
 
-def insert_everywhere(admin: psycopg.Connection[Any], scope_ref: str, *, org_id: UUID | None = None) -> dict[str, UUID]:
-    """Insert a row into each scoped table of a scope; returns the ids by table name."""
+def insert_everywhere(
+    admin: psycopg.Connection[Any], scope_ref: str, *, org_id: UUID | None = None, owner_ref: str = ""
+) -> dict[str, UUID]:
+    """Insert a row into each scoped table of a scope; returns the ids by table name.
+
+    What belongs to one person is `owner_ref`'s, without one the person's whose scope it is, else a stranger's.
+    """
     ids = {model._meta.db_table: uuid7() for model in scoped_models()}
     with admin.transaction():
         for model in scoped_models():
-            insert(admin, model, columns(model, scope_ref, ids, org_id=org_id))
+            insert(admin, model, columns(model, scope_ref, ids, org_id=org_id, owner_ref=owner_ref))
     return ids
 
 
@@ -48,21 +53,23 @@ def insert(admin: psycopg.Connection[Any], model: type[ScopedModel], values: dic
 
 
 def columns(
-    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None
+    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None, owner_ref: str = ""
 ) -> dict[str, Any]:
     """Column values of a plausible row; references point to the other rows in `ids`."""
     values = {field.attname: _value(field, ids) for field in model._meta.concrete_fields}
     values.update(id=ids[model._meta.db_table], scope_ref=scope_ref, org_id=org_id)
+    if model.owned:
+        values["owner_ref"] = owner_ref or (scope_ref if scope_ref.startswith("user:") else f"user:{uuid7()}")
     if model._meta.db_table == "facts":
         values.update(object_value=json.dumps("x"), origin_fact_id=values["id"], valid_from_precision="day")
     return values
 
 
 def second_columns(
-    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None
+    model: type[ScopedModel], scope_ref: str, ids: dict[str, UUID], *, org_id: UUID | None = None, owner_ref: str = ""
 ) -> dict[str, Any]:
     """Column values of a further row beside the one that `ids` names: no unique key stands in its way."""
-    values = columns(model, scope_ref, {**ids, model._meta.db_table: uuid7()}, org_id=org_id)
+    values = columns(model, scope_ref, {**ids, model._meta.db_table: uuid7()}, org_id=org_id, owner_ref=owner_ref)
     for name, value in values.items():
         if name == "is_main":
             values[name] = False

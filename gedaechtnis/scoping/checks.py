@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.core import checks
 from django.db import connection
 
 from gedaechtnis.scoping import grants
-from gedaechtnis.scoping.tables import DEFINER_FUNCTIONS, UNSCOPED_TABLES, scoped_models
+from gedaechtnis.scoping.tables import DEFINER_FUNCTIONS, UNSCOPED_TABLES, owned_tables, scoped_models
 
 _DEFINER, _EVERYBODY = "gedaechtnis_definer", "-"
+
+
+@dataclass(frozen=True, slots=True)
+class _Policy:
+    """Command, what the condition must name, and how many alternatives it has (rows of no org): more would be a way in.
+
+    One that is not permissive takes away from what the others allow.
+    """
+
+    command: str
+    names: tuple[str, ...]
+    alternatives: int = 0
+    for_whom: str = _EVERYBODY
+    permissive: bool = True
+
+
 _POLICIES = {
-    "scope_read": ("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance"), 1),
-    "scope_insert": ("a", ("gedaechtnis.write_scope",), 0),
-    "scope_update": ("w", ("gedaechtnis.write_scope",), 0),
-    "scope_delete": ("d", ("gedaechtnis.write_scope",), 0),
-    "scope_definer": ("*", ("true",), 0),
+    "scope_read": _Policy("r", ("gedaechtnis.read_scopes", "gedaechtnis.current_org", "gedaechtnis.clearance"), 1),
+    "scope_insert": _Policy("a", ("gedaechtnis.write_scope",)),
+    "scope_update": _Policy("w", ("gedaechtnis.write_scope",)),
+    "scope_delete": _Policy("d", ("gedaechtnis.write_scope",)),
+    "scope_definer": _Policy("*", ("true",), for_whom=_DEFINER),
 }
-"""Command, what the condition must name, and how many alternatives it has (rows of no org): more would be a way in."""
+_OWNER_POLICY = {
+    "scope_owner": _Policy(
+        "*", ("owner_ref = ANY", "gedaechtnis.read_scopes", f"CURRENT_USER = '{_DEFINER}'"), 2, permissive=False
+    )
+}
+"""Of owned tables besides. Who erases is its alternative, for reading and for writing."""
 _REFERRING = ("facts", "entity_aliases")
 """Tables whose rows name entities of other scopes."""
 
@@ -89,19 +111,19 @@ def _policies(oid: int, table: str, reference: dict[str, Any]) -> Iterator[str]:
         [oid],
     )
     by_name = {row[0]: row[1:] for row in rows}
-    for name, (command, settings, alternatives) in _POLICIES.items():
+    wanted = _POLICIES | _OWNER_POLICY if table in owned_tables() else _POLICIES
+    for name, policy in wanted.items():
         if name not in by_name:
             yield f"table {table}: policy {name} is missing"
             continue
         found = by_name[name]
         text = found[1] + found[2]
-        for_whom = _DEFINER if name == "scope_definer" else _EVERYBODY
-        says_all = all(setting in text for setting in settings) and text.count(" OR ") == alternatives
-        if found[0] != command or found[4] != for_whom or not says_all:
+        says_all = all(part in text for part in policy.names) and text.count(" OR ") == policy.alternatives
+        if (found[0], found[3], found[4]) != (policy.command, policy.permissive, policy.for_whom) or not says_all:
             yield f"table {table}: policy {name} does not say what it must"
         elif reference.setdefault(name, found) != found:
             yield f"table {table}: policy {name} differs from that of the other tables"
-    for name in sorted(set(by_name) - set(_POLICIES)):
+    for name in sorted(set(by_name) - set(wanted)):
         yield f"table {table}: unexpected policy {name}"
 
 
@@ -173,6 +195,7 @@ def _rules() -> Iterator[str]:
     tables = [model._meta.db_table for model in models]
     wanted = {(table, f"{table}_keep_identity") for table in tables}
     wanted |= {(table, f"{table}_references") for table in _REFERRING}
+    wanted |= {(table, f"{table}_owner") for table in owned_tables()}
     wanted |= {(table, f"{table}_{rule}") for table in tables for rule in ("scope_and_org", "classification")}
     standing = _rows(
         "SELECT tgrelid::regclass::text, tgname::text FROM pg_trigger WHERE tgenabled IN ('O', 'A') UNION ALL "

@@ -19,12 +19,14 @@ class ScopedModel(models.Model):
     `org_id` is derived: null for user and global rows, the group's org, or the org itself.
     `app_privileges` is what the application's role may do with the table at all. `hidden_when` is an SQL condition on
     rows that the policies show and that still repeat what they hide, for readers below full clearance. `exported` says
-    whether its rows are memory, which goes along when a scope is taken elsewhere.
+    whether its rows are memory, which goes along when a scope is taken elsewhere. `owned` says that each row belongs to
+    one person in the scope, named by its `owner_ref`, and nobody else reads or writes it (`OwnedTable`).
     """
 
     app_privileges: ClassVar[tuple[str, ...]] = ("SELECT", "INSERT", "UPDATE")
     hidden_when: ClassVar[str] = ""
     exported: ClassVar[bool] = True
+    owned: ClassVar[bool] = False
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     scope_ref = models.TextField()

@@ -55,6 +55,32 @@ class ScopedTable(RunSQL):
         )
 
 
+_OWNED = """
+    owner_ref = ANY ((SELECT string_to_array(nullif(current_setting('gedaechtnis.read_scopes', true), ''), ','))::text[])
+    OR current_user = 'gedaechtnis_definer'"""
+"""Only its owner's own scope is among what they read. Erasing reaches the rows of everybody."""
+
+
+class OwnedTable(RunSQL):
+    """Close a `ScopedTable` with `owner_ref` to everybody but its rows' owner, whoever else reads the scope.
+
+    The policy restricts what the others allow. An owner is a person: a group as owner would be all of its members.
+    """
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            sql=_whole(f"""
+                CREATE POLICY scope_owner ON {table} AS RESTRICTIVE FOR ALL USING ({_OWNED}) WITH CHECK ({_OWNED});
+                ALTER TABLE {table} ADD CONSTRAINT {table}_owner CHECK (
+                  owner_ref LIKE 'user:%' AND (scope_ref NOT LIKE 'user:%' OR owner_ref = scope_ref));
+            """),
+            reverse_sql=_whole(f"""
+                ALTER TABLE {table} DROP CONSTRAINT {table}_owner;
+                DROP POLICY scope_owner ON {table};
+            """),
+        )
+
+
 class ScopedTarget(RunSQL):
     """`UNIQUE (scope_ref, id)`: lets rows of the same scope refer to the table."""
 

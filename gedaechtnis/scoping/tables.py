@@ -77,3 +77,8 @@ def scoped_models() -> list[type[ScopedModel]]:
     """Every concrete scoped model, by table name."""
     models = [model for model in apps.get_models() if issubclass(model, ScopedModel)]
     return sorted(models, key=lambda model: model._meta.db_table)
+
+
+def owned_tables() -> frozenset[str]:
+    """The tables whose rows belong to one person in their scope."""
+    return frozenset(model._meta.db_table for model in scoped_models() if model.owned)
