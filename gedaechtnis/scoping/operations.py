@@ -56,8 +56,8 @@ class ScopedTable(RunSQL):
 
 
 _OWNED = """
-    owner_ref = ANY ((SELECT string_to_array(nullif(current_setting('gedaechtnis.read_scopes', true), ''), ','))::text[])
-    OR current_user = 'gedaechtnis_definer'"""
+  owner_ref = ANY ((SELECT string_to_array(nullif(current_setting('gedaechtnis.read_scopes', true), ''), ','))::text[])
+  OR current_user = 'gedaechtnis_definer'"""
 """Only its owner's own scope is among what they read. Erasing reaches the rows of everybody."""
 
 
