@@ -155,6 +155,7 @@ class AuditEntry(models.Model):
         IMPORTED = "imported", _("Imported")
         ERASED = "erased", _("Erased")
         PREDICATE_CHANGED = "predicate_changed", _("Rules of a predicate changed")
+        GRANT_CHANGED = "grant_changed", _("Rights of agents in a domain changed")
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = models.DateTimeField()

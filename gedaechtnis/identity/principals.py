@@ -20,6 +20,7 @@ from gedaechtnis.identity.models import Group, GroupMembership, OrgMembership, T
 GLOBAL_SCOPE = "global"
 SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_CLEARANCE = 3
+_AGENT = re.compile(r"agent:(.*)@user:.*")
 
 
 class PrincipalKind(StrEnum):
@@ -65,6 +66,12 @@ class Principal:
         if self.kind is PrincipalKind.AGENT and self.trusted_writer:
             return Rank.TRUSTED_SOURCE
         return _RANKS[self.kind]
+
+    @property
+    def agent_role(self) -> str:
+        """The role of the agent that acts, `curator` for the curator; "" for a person."""
+        named = _AGENT.fullmatch(self.acted_by)
+        return named[1] if named else "" if self.is_person else str(self.kind)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -20,7 +20,8 @@ class ScopedModel(models.Model):
     `app_privileges` is what the application's role may do with the table at all. `hidden_when` is an SQL condition on
     rows that the policies show and that still repeat what they hide, for readers below full clearance. `exported` says
     whether its rows are memory, which goes along when a scope is taken elsewhere. `owned` says that each row belongs to
-    one person in the scope, named by its `owner_ref`, and nobody else reads or writes it (`OwnedTable`).
+    one person in the scope, named by its `owner_ref`, and nobody else reads or writes it (`OwnedTable`); its `agent` is
+    the role of that person's agent which keeps it.
     """
 
     app_privileges: ClassVar[tuple[str, ...]] = ("SELECT", "INSERT", "UPDATE")

@@ -7,6 +7,8 @@
     "chat.message": "chat:message",
     "proposal.changed": "proposal:changed",
     "curator.ran": "curator:ran",
+    "notes.changed": "notes:changed",
+    "grant.changed": "grant:changed",
   };
   const FIRST_WAIT = 500;
   const LONGEST_WAIT = 30000;

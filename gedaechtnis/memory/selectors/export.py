@@ -115,13 +115,21 @@ def _vocabulary(scope_ref: str) -> dict[str, dict[str, Any]]:
 
 
 def _rows(model: type[ScopedModel], opened: Scope, scope_ref: str) -> Iterator[str]:
-    """As the database writes them, so that numbers and instants lose nothing on their way through Python."""
+    """As the database writes them, so that numbers and instants lose nothing on their way through Python.
+
+    An agent takes its own notes along, not those of others.
+    """
     columns = ", ".join(f'"{field.column}"' for field in model._meta.concrete_fields if field.column not in IN_HEADER)
     table: Any = model._meta.db_table
-    shown: Any = "true" if opened.clearance >= MAX_CLEARANCE or not model.hidden_when else f"NOT {model.hidden_when}"
-    rows = f'SELECT {columns} FROM "{table}" WHERE scope_ref = %s AND {shown} ORDER BY id'  # noqa: S608
+    conditions, values = ["scope_ref = %s"], [scope_ref]
+    if model.hidden_when and opened.clearance < MAX_CLEARANCE:
+        conditions.append(f"NOT {model.hidden_when}")
+    if model.owned and not opened.principal.is_person:
+        conditions.append("agent = %s")
+        values.append(opened.principal.agent_role)
+    rows = f'SELECT {columns} FROM "{table}" WHERE {" AND ".join(conditions)} ORDER BY id'  # noqa: S608
     sql = f"SELECT row_to_json(r)::text FROM ({rows}) r"  # noqa: S608
     with connection.chunked_cursor() as cursor:
-        cursor.execute(sql, [scope_ref])
+        cursor.execute(sql, values)
         while found := cursor.fetchmany(_ROWS_AT_ONCE):
             yield from (text for (text,) in found)

@@ -227,7 +227,7 @@ def _write_some(waiting: Import, opened: Scope) -> bool:
     for piece in pieces:
         model = models[piece.table]
         rows = [renaming.row(model, row) for row in piece.rows]
-        kept = _that_fit(model, rows, unreadable)
+        kept = _that_fit(model, rows, unreadable) if _has_an_owner(model, waiting) else []
         if len(kept) < len(rows):
             left_out = waiting.left_out.get(piece.table, 0) + len(rows) - len(kept)
             waiting.left_out = {**waiting.left_out, piece.table: left_out}
@@ -246,6 +246,11 @@ def _readable(waiting: Import, outside: frozenset[UUID]) -> frozenset[UUID]:
     user = User.objects.get(sub=waiting.scope_ref.removeprefix("user:"))
     with scope(principals.person(user)):
         return frozenset(Entity.objects.filter(pk__in=outside).values_list("pk", flat=True))
+
+
+def _has_an_owner(model: type[ScopedModel], waiting: Import) -> bool:
+    """What was one person's alone is whose the memory is; in a group's it would be nobody's."""
+    return not model.owned or waiting.scope_ref.startswith("user:")
 
 
 def _that_fit(model: type[ScopedModel], rows: list[Row], unreadable: frozenset[UUID]) -> list[Row]:

@@ -55,6 +55,8 @@ class Renaming:
     def row(self, model: type[ScopedModel], row: Row) -> Row:
         """A row of the file as it is to be stored."""
         renamed = {name: self._author(value) if name in _AUTHORS else value for name, value in row.items()}
+        if model.owned:
+            renamed["owner_ref"] = self.scope_ref
         if self.keeps_ids:
             return renamed
         for name in uuid_columns(model) - _HASHES:

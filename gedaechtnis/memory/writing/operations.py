@@ -35,7 +35,7 @@ from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Entity, Fact
 
-_TOLD_BY_THE_SERVER = ("entity.", "fact.", "predicate.", "proposal.")
+_TOLD_BY_THE_SERVER = ("entity.", "fact.", "grant.", "predicate.", "proposal.")
 """Families of event types that are the record of this memory's own changes; nobody may forge them."""
 
 _PLANNED = {
