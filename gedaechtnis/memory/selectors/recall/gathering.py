@@ -159,6 +159,7 @@ def _spread(similarities: Sequence[float]) -> Spread | None:
 
 def _candidate(record: Record, question: Question) -> Candidate:
     text, is_said = record.text, record.is_episode
+    asks = is_said and forms.asks(text)
     return Candidate(
         id=record.id,
         counts=question.words.counts(record.lexemes, record.counts),
@@ -171,8 +172,8 @@ def _candidate(record: Record, question: Question) -> Candidate:
         says_when=question.intent is Intent.TIME and (not is_said or forms.says_when(text)),
         says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
         first_person=is_said and forms.is_first_person(text),
-        short_question=is_said and forms.is_short_question(text),
-        asks=is_said and forms.asks(text),
+        short_question=asks and forms.is_short_question(text),
+        asks=asks,
     )
 
 

@@ -33,6 +33,8 @@ class Vocabulary:
     def counts(self, lexemes: Sequence[str], counts: Sequence[int]) -> dict[str, float]:
         """How often each word of the question occurs in a document with these words."""
         found: dict[str, float] = {}
+        if self._terms.keys().isdisjoint(lexemes):
+            return found
         for lexeme, count in zip(lexemes, counts, strict=True):
             if lexeme in self._terms:
                 for term, share in self._terms[lexeme]:
