@@ -22,9 +22,7 @@ _WHEN = re.compile(
     re.VERBOSE,
 )
 # By its first letters, so that the search skips all others: asked before each word, it takes five times as long.
-_FIRST_PERSON = re.compile(
-    r"(?:i(?<!\wi)(?:['’](?:m|ve|d|ll)|ch)?|m(?<!\wm)(?:y|ine|e|ein(?:e[nmrs]?)?|ir|ich))\b"
-)
+_FIRST_PERSON = re.compile(r"(?:i(?<!\wi)(?:['’](?:m|ve|d|ll)|ch)?|m(?<!\wm)(?:y|ine|e|ein(?:e[nmrs]?)?|ir|ich))\b")
 _CAPITALISED = re.compile(r"(?<=[a-zäöüß,;:] )(?!I\b)[A-ZÄÖÜ][\w'’-]+")
 # German writes every noun large; a name is told by the preposition that stands before it without an article.
 _GERMAN_NAME = re.compile(r"\b(?:in|aus|nach|mit|bei|von|für|namens|heißt|heisst)\s[A-ZÄÖÜ][\w-]+")
