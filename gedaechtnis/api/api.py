@@ -19,7 +19,9 @@ from gedaechtnis.api.routers import (
     entities,
     export,
     facts,
+    grants,
     merges,
+    notes,
     proposals,
     recall,
     resolve,
@@ -75,6 +77,8 @@ api.add_router("/world/facts", facts.router)
 api.add_router("/world/proposals", proposals.router)
 api.add_router("/chats", chats.router)
 api.add_router("/review-items", proposals.review_router)
+api.add_router("/knowledge", notes.router)
+api.add_router("/knowledge", grants.router)
 api.add_router("/tools", tools.router)
 api.add_router("/export", export.router)
 api.add_router("/import", export.import_router)

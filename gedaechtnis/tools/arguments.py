@@ -17,6 +17,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import MAX_LITERAL_BYTES, check_text
 
 MAX_LIMIT = 200
+MAX_VERSION = 2**31 - 1
 
 
 class Arguments(BaseModel):
@@ -85,6 +86,25 @@ RunId = Annotated[
         min_length=1,
         max_length=200,
         description=gettext_noop("A name for this attempt: asked again with the same one, nothing is proposed twice."),
+    ),
+]
+Domain = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        description=gettext_noop(
+            "To what knowledge it belongs: a name as in `architecture`, of one repository as in "
+            "`repo:my-repo/architecture`."
+        ),
+    ),
+]
+Repo = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=80,
+        description=gettext_noop("The repository at hand, as in `my-repo`: it belongs there only."),
     ),
 ]
 Reason = Annotated[
@@ -266,6 +286,39 @@ class Forget(Arguments):
     at: Bound | None = Field(default=None, description=gettext_noop("With `ended`: when it stopped; now without it."))
     reason: Reason | None = None
     run_id: RunId | None = None
+
+
+class ReadMyNotes(Arguments):
+    pass
+
+
+class UpdateMyNotes(Arguments):
+    text: str = Field(description=gettext_noop("All of the notes as they are to be; at most 8,000 characters."))
+    based_on_version: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_VERSION,
+        description=gettext_noop("The version that was changed, as read_my_notes says it; none for the first notes."),
+    )
+
+
+class RecordObservation(Arguments):
+    text: str = Field(
+        min_length=1, max_length=2000, description=gettext_noop("What you noticed, in a sentence or two.")
+    )
+
+
+class Remember(Arguments):
+    text: str = Field(min_length=1, max_length=2000, description=gettext_noop("One thing, understandable by itself."))
+    domain: Domain = "general"
+    topic: str = Field(default="", max_length=200, description=gettext_noop("What it is about, in a word or two."))
+    repo: Repo | None = None
+    session_id: str | None = Field(
+        default=None, max_length=200, description=gettext_noop("A name for the session it comes from.")
+    )
+    memory_type: Literal["note", "decision", "preference", "observed_state", "hypothesis"] = Field(
+        default="note", description=gettext_noop("What kind of thing it is; it decides how fast it fades.")
+    )
 
 
 def schema(form: type[BaseModel], mode: Literal["validation", "serialization"] = "validation") -> dict[str, Any]:

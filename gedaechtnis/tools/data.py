@@ -10,6 +10,8 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from gedaechtnis.common.wire import Instant
+from gedaechtnis.knowledge.hot import HotEntry
+from gedaechtnis.knowledge.pads import Observation, Pad
 from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView
 from gedaechtnis.memory.schemas import OperationResult, Outcome
 from gedaechtnis.memory.selectors.recall.hits import Hit
@@ -285,4 +287,55 @@ class ProposedData(BaseModel):
             proposal_id=result.proposal_id,
             closed_fact_ids=result.closed_fact_ids,
             conflict_id=result.conflict_id,
+        )
+
+
+class NotesData(BaseModel):
+    """An agent's notes; version 0 where it never wrote any."""
+
+    text: str
+    version: int
+    updated_at: Instant | None
+
+    @classmethod
+    def of(cls, pad: Pad) -> NotesData:
+        return cls(text=pad.text, version=pad.version, updated_at=pad.updated_at)
+
+
+class ObservationData(BaseModel):
+    """What was noticed; `ref` names it as a source."""
+
+    id: UUID
+    ref: str
+    text: str
+    recorded_at: Instant
+
+    @classmethod
+    def of(cls, seen: Observation) -> ObservationData:
+        return cls(id=seen.id, ref=seen.ref, text=seen.text, recorded_at=seen.recorded_at)
+
+
+class HotEntryData(BaseModel):
+    """What is to be remembered, and what became of it."""
+
+    id: UUID
+    domain: str
+    topic: str
+    text: str
+    memory_type: str
+    session_id: str
+    state: str
+    recorded_at: Instant
+
+    @classmethod
+    def of(cls, entry: HotEntry) -> HotEntryData:
+        return cls(
+            id=entry.id,
+            domain=entry.domain,
+            topic=entry.topic,
+            text=entry.text,
+            memory_type=entry.memory_type,
+            session_id=entry.session_id,
+            state=entry.state,
+            recorded_at=entry.recorded_at,
         )

@@ -15,13 +15,15 @@ from pydantic import BaseModel
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.tools import arguments as forms
-from gedaechtnis.tools import causes, data, entities, facts, proposing, reads, searching
+from gedaechtnis.tools import causes, data, entities, facts, notes, proposing, reads, searching
 from gedaechtnis.tools.data import ToolAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """`title` and `description` are msgids. What does not read proposes; nothing here reaches beyond the memory."""
+    """`title` and `description` are msgids. What does not read proposes, or `is_private`: only the agent's own notes
+    are written. Nothing here reaches beyond the memory.
+    """
 
     name: str
     title: str
@@ -31,6 +33,7 @@ class Tool:
     run: Callable[[Principal, Any], ToolAnswer]
     is_reading: bool = True
     is_destructive: bool = False
+    is_private: bool = False
 
     @property
     def is_idempotent(self) -> bool:
@@ -213,6 +216,52 @@ _ALL = (
         run=proposing.forget,
         is_reading=False,
         is_destructive=True,
+    ),
+    Tool(
+        name="read_my_notes",
+        title=gettext_noop("Read one's own notes"),
+        description=gettext_noop("Your own notes in this workspace, with the version to change them by."),
+        form=forms.ReadMyNotes,
+        answer=data.NotesData,
+        run=notes.read_my_notes,
+    ),
+    Tool(
+        name="update_my_notes",
+        title=gettext_noop("Change one's own notes"),
+        description=gettext_noop(
+            "Writes your own notes anew: what you need at the start of your next run. You alone are given them, before "
+            "every run. Read them first and send all that should stay."
+        ),
+        form=forms.UpdateMyNotes,
+        answer=data.NotesData,
+        run=notes.update_my_notes,
+        is_reading=False,
+        is_private=True,
+    ),
+    Tool(
+        name="record_observation",
+        title=gettext_noop("Record an observation"),
+        description=gettext_noop(
+            "Keeps what you noticed, with its day, in your own notes. Its reference is a source for what you propose."
+        ),
+        form=forms.RecordObservation,
+        answer=data.ObservationData,
+        run=notes.record_observation,
+        is_reading=False,
+        is_private=True,
+    ),
+    Tool(
+        name="remember",
+        title=gettext_noop("Remember for now"),
+        description=gettext_noop(
+            "Keeps something for yourself at once, without asking anybody. What should last is proposed to the person "
+            "when you consolidate your memory."
+        ),
+        form=forms.Remember,
+        answer=data.HotEntryData,
+        run=notes.remember,
+        is_reading=False,
+        is_private=True,
     ),
 )
 

@@ -24,6 +24,7 @@ from tests.acceptance.mcp.server import Web
 from tests.conftest import ApiClient
 
 PROPOSING = {"propose_fact", "supersede_fact", "forget"}
+KEEPING = {"update_my_notes", "record_observation", "remember"}
 ASKED: dict[str, dict[str, Any]] = {
     "find_entity": {"name": "luna"},
     "get_entity": {"ref": "pet:luna"},
@@ -41,6 +42,10 @@ ASKED: dict[str, dict[str, Any]] = {
     "propose_fact": {"subject": "pet:luna", "predicate": "breed", "object": "Siam"},
     "supersede_fact": {"fact": "pet:luna.likes", "object": "Huhn"},
     "forget": {"fact": "pet:luna.likes"},
+    "read_my_notes": {},
+    "update_my_notes": {"text": "Luna frisst abends."},
+    "record_observation": {"text": "Luna schläft."},
+    "remember": {"text": "Luna mag Lachs.", "domain": "pets"},
 }
 
 
@@ -78,10 +83,10 @@ def test_every_tool_is_listed_and_answers_text_and_data(
     listed, answers = ask(web.url, secret, use, mode=mode)
     assert {tool.name for tool in listed} == set(registry.TOOLS)
     for tool in listed:
-        assert tool.annotations.read_only_hint is (tool.name not in PROPOSING)
+        assert tool.annotations.read_only_hint is (tool.name not in PROPOSING | KEEPING)
         assert tool.annotations.destructive_hint is (tool.name in {"supersede_fact", "forget"})
         assert tool.annotations.open_world_hint is False
-        assert tool.annotations.idempotent_hint is (tool.name not in PROPOSING)
+        assert tool.annotations.idempotent_hint is (tool.name not in PROPOSING | KEEPING)
         assert tool.description
         assert tool.input_schema["additionalProperties"] is False
         Draft202012Validator.check_schema(tool.output_schema)
@@ -144,8 +149,8 @@ def test_a_token_that_only_reads_is_offered_and_allowed_no_more(
 ) -> None:
     secret = secret_of(anna_with_luna, read_only=True)
     listed = ask(web.url, secret, lambda client: client.list_tools()).tools
-    assert {tool.name for tool in listed} == set(registry.TOOLS) - PROPOSING
-    for name in PROPOSING:
+    assert {tool.name for tool in listed} == set(registry.TOOLS) - PROPOSING - KEEPING
+    for name in PROPOSING | KEEPING:
         refused = call(web, secret, name, ASKED[name])
         assert (refused.is_error, data_of(refused)["code"]) == (True, "read_only")
     assert "Lachs" in text_of(call(web, secret, "get_entity", ASKED["get_entity"]))

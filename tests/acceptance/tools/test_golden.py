@@ -91,6 +91,13 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"fact": f"{BASTI}.eats"},
         {"fact": f"{BASTI}.lives_in", "how": "ended", "at": "2026-06"},
     ],
+    "read_my_notes": [{}],
+    "update_my_notes": [{"text": "Basti mag es kurz."}, {"text": "Basti mag es knapp.", "based_on_version": 1}],
+    "record_observation": [{"text": "Der Build bricht nachts ab."}],
+    "remember": [
+        {"text": "Basti testet vor jedem Push.", "domain": "workflow", "topic": "tests"},
+        {"text": "Die CI hat zwei Kerne.", "domain": "build", "repo": "home-agent", "memory_type": "observed_state"},
+    ],
 }
 
 REFUSED: dict[str, list[dict[str, Any]]] = {
@@ -105,6 +112,9 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"subject": "Niemand", "predicate": "likes", "object": "Tee"},
     ],
     "forget": [{"fact": f"{LUNA}.species", "at": "2026"}],
+    "update_my_notes": [{}, {"text": "a\x00"}, {"text": "x", "based_on_version": -1}],
+    "record_observation": [{"text": ""}, {"text": " "}],
+    "remember": [{"text": "x", "domain": "a b"}, {"text": "x", "domain": "repo:a/b", "repo": "c"}],
 }
 
 

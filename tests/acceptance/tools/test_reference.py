@@ -40,7 +40,8 @@ def test_a_tool_describes_itself_and_every_argument(tool: Tool, language: str) -
 
 
 def _section(tool: Tool) -> Iterator[str]:
-    kind = "reads" if tool.is_reading else "proposes" + (", may end facts" if tool.is_destructive else "")
+    writes = "keeps for oneself" if tool.is_private else "proposes"
+    kind = "reads" if tool.is_reading else writes + (", may end facts" if tool.is_destructive else "")
     schema = tool.input_schema()
     yield f"## `{tool.name}`\n"
     yield f"*{translation.gettext(tool.title)}* ({kind}). {translation.gettext(tool.description)}\n"

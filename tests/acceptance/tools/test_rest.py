@@ -15,6 +15,7 @@ from gedaechtnis.tools import registry
 from tests.acceptance.api.support import LUNA, assert_problem, fact, propose
 
 PROPOSING = {"propose_fact", "supersede_fact", "forget"}
+KEEPING = {"update_my_notes", "record_observation", "remember"}
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_every_tool_is_listed_with_its_forms_in_the_callers_language(api: Any) -
     assert english["title"] == "Find a thing by name"
     assert german["input_schema"]["properties"]["kind"]["description"].startswith("Nur von dieser Art")
     assert german["input_schema"]["additionalProperties"] is False
-    assert {tool["name"] for tool in listed if not tool["is_reading"]} == PROPOSING
+    assert {tool["name"] for tool in listed if not tool["is_reading"]} == PROPOSING | KEEPING
     assert {tool["name"] for tool in listed if tool["is_destructive"]} == PROPOSING - {"propose_fact"}
 
 
@@ -90,12 +91,17 @@ def test_a_token_that_only_reads_is_offered_and_allowed_no_more(
     api: Any, anna: User, client_for: Callable[..., Any]
 ) -> None:
     reader = client_for(anna, read_only=True)
-    assert {tool["name"] for tool in reader.get("/api/tools").json()["items"]} == set(registry.TOOLS) - PROPOSING
+    assert {tool["name"] for tool in reader.get("/api/tools").json()["items"]} == set(
+        registry.TOOLS
+    ) - PROPOSING - KEEPING
     assert "Lachs" in told(reader, "get_entity", ref="pet:luna")
     for name, arguments in (
         ("propose_fact", {"subject": "pet:luna", "predicate": "likes", "object": "Tee"}),
         ("supersede_fact", {"fact": "pet:luna.likes", "object": "Tee"}),
         ("forget", {"fact": "pet:luna.likes"}),
+        ("update_my_notes", {"text": "x"}),
+        ("record_observation", {"text": "x"}),
+        ("remember", {"text": "x"}),
     ):
         assert_problem(use(reader, name, **arguments), 403, "read_only")
     assert_problem(reader.post("/api/world/proposals", {"operations": []}), 403, "read_only")
@@ -121,6 +127,10 @@ def test_a_stranger_is_told_nothing_by_any_tool(api: Any, clara: User, client_fo
         "propose_fact": {"subject": "pet:luna", "predicate": "likes", "object": "Gras"},
         "supersede_fact": {"fact": f"fact:{own['id']}", "object": "Gras"},
         "forget": {"fact": f"fact:{own['id']}"},
+        "read_my_notes": {},
+        "update_my_notes": {"text": "x"},
+        "record_observation": {"text": "x"},
+        "remember": {"text": "x"},
     }
     for name in registry.TOOLS:
         response = use(stranger, name, **asked[name])
