@@ -162,6 +162,10 @@ class ApiClient:
         sent = {**self._headers, **headers}
         return self._client.patch(path, json.dumps(body), content_type="application/json", headers=sent)
 
+    def put(self, path: str, body: Any, **headers: str) -> Any:
+        text = body if isinstance(body, str) else json.dumps(body)
+        return self._client.put(path, text, content_type="application/json", headers={**self._headers, **headers})
+
     def delete(self, path: str, **headers: str) -> Any:
         return self._client.delete(path, headers={**self._headers, **headers})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,14 @@ class Keeper:
     def columns(self) -> dict[str, Any]:
         """The columns by which its rows are found."""
         return {"scope_ref": self.scope_ref, "owner_ref": self.owner_ref, "agent": self.agent}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """Where and when something is written."""
+
+    org_id: UUID | None
+    tick: datetime
 
 
 def keeper_of(principal: Principal, scope_ref: str | None, agent: str | None = None) -> Keeper:
@@ -76,11 +85,12 @@ def check_role(role: str, *, field: str) -> str:
 
 
 @contextmanager
-def writing(principal: Principal, keeper: Keeper) -> Iterator[UUID | None]:
-    """The door for rows that are its owner's alone; yields their org.
+def writing(principal: Principal, keeper: Keeper) -> Iterator[Writing]:
+    """The door for rows that are its owner's alone.
 
-    Neither workspace nor owner is erased meanwhile. Rows are seen whatever their classification, as writing must meet
-    what is there; whoever answers with one looks first whether the caller may see it.
+    As with every write the scope's clock is taken, and neither workspace nor owner is erased meanwhile. Rows are seen
+    whatever their classification, as writing must meet what is there; whoever answers with one looks first whether
+    the caller may see it.
 
     Raises:
         Problem: `scope_denied` (403).
@@ -88,4 +98,6 @@ def writing(principal: Principal, keeper: Keeper) -> Iterator[UUID | None]:
     with scope(principal, write=keeper.scope_ref, clearance=MAX_CLEARANCE) as opened:
         if not clocks.hold([keeper.owner_ref]):
             raise Problem("scope_denied", _("You may not write into this scope."), 403)
-        yield org_of(keeper.scope_ref, opened)
+        org_id = org_of(keeper.scope_ref, opened)
+        (tick,) = clocks.take(keeper.scope_ref, org_id=org_id)
+        yield Writing(org_id=org_id, tick=tick)

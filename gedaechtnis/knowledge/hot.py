@@ -9,7 +9,6 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
@@ -73,17 +72,17 @@ def remember(
     if memory_type not in list(MemoryType) or memory_type == MemoryType.POLICY:
         raise Problem("invalid_memory_type", _("Nothing is remembered as this type."), field="memory_type")
     key, keeper = str(domains.parse(domain, repo=repo)), keeper_of(principal, scope_ref)
-    with writing(principal, keeper) as org_id:
+    with writing(principal, keeper) as written:
         row = models.HotEntry.objects.create(
             **keeper.columns,
-            org_id=org_id,
+            org_id=written.org_id,
             classification=principal.clearance,
             session_id=session_id or "",
             domain=key,
             topic=topic.strip(),
             text=text,
             memory_type=memory_type,
-            recorded_at=clock.now(),
+            recorded_at=written.tick,
         )
         events.publish_on_commit(keeper.owner_ref, NOTES_CHANGED, [row.pk])
     return view(row)

@@ -13,13 +13,12 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from gedaechtnis.common import clock
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import models
-from gedaechtnis.knowledge.agents import Keeper, keeper_of, owner_of, workspace, writing
+from gedaechtnis.knowledge.agents import Keeper, Writing, keeper_of, owner_of, workspace, writing
 from gedaechtnis.knowledge.models import WorkingMemory
 from gedaechtnis.memory import events
 from gedaechtnis.scoping.context import scope
@@ -100,8 +99,8 @@ def update(
     """
     _check_notes(text)
     keeper = keeper_of(principal, scope_ref, agent)
-    with writing(principal, keeper) as org_id:
-        row = _locked(principal, keeper, org_id)
+    with writing(principal, keeper) as written:
+        row = _locked(principal, keeper, written)
         if row.text == text:
             return _pad(row)
         if row.version != based_on_version and not (based_on_version is None and not row.text):
@@ -112,7 +111,7 @@ def update(
                 "based_on_version",
                 {"version": row.version, "text": row.text},
             )
-        return _write(principal, row, text)
+        return _write(principal, row, text, written.tick)
 
 
 def record_observation(*, principal: Principal, text: str, scope_ref: str | None = None) -> Observation:
@@ -126,23 +125,23 @@ def record_observation(*, principal: Principal, text: str, scope_ref: str | None
     said = fold_space(text)
     if not said:
         raise Problem("missing", _("There is nothing in it."), field="text")
-    keeper, now = keeper_of(principal, scope_ref), clock.now()
-    with writing(principal, keeper) as org_id:
-        row = _locked(principal, keeper, org_id)
+    keeper = keeper_of(principal, scope_ref)
+    with writing(principal, keeper) as written:
+        row = _locked(principal, keeper, written)
         observed = models.Observation(
             id=uuid7(),
             **keeper.columns,
-            org_id=org_id,
+            org_id=written.org_id,
             classification=principal.clearance,
             text=text,
-            recorded_at=now,
+            recorded_at=written.tick,
         )
         view = _observation(observed)
-        line = f"- {now.astimezone(principal.zone):%Y-%m-%d} {said} ({view.ref})"
+        line = f"- {written.tick.astimezone(principal.zone):%Y-%m-%d} {said} ({view.ref})"
         notes = f"{row.text.rstrip()}\n{line}".lstrip()
         _check_notes(notes)
         observed.save(force_insert=True)
-        _write(principal, row, notes)
+        _write(principal, row, notes, written.tick)
     return view
 
 
@@ -164,21 +163,21 @@ def _pads(keeper: Keeper) -> QuerySet[WorkingMemory]:
     return WorkingMemory.objects.filter(**keeper.columns)
 
 
-def _locked(principal: Principal, keeper: Keeper, org_id: UUID | None) -> WorkingMemory:
-    """The pad, made if there is none, and no one else's to change until the transaction ends."""
-    row = _pads(keeper).select_for_update().first()
+def _locked(principal: Principal, keeper: Keeper, written: Writing) -> WorkingMemory:
+    """The pad, made if there is none. Under the scope's clock nobody else changes it until the transaction ends."""
+    row = _pads(keeper).first()
     if row is None:
-        new = WorkingMemory(**keeper.columns, org_id=org_id, classification=principal.clearance, updated_at=clock.now())
-        WorkingMemory.objects.bulk_create([new], ignore_conflicts=True)
-        row = _pads(keeper).select_for_update().get()
+        row = WorkingMemory.objects.create(
+            **keeper.columns, org_id=written.org_id, classification=principal.clearance, updated_at=written.tick
+        )
     if row.classification > principal.clearance:
         raise Problem("notes_withheld", _("These notes hold more than you may see."), 403)
     return row
 
 
-def _write(principal: Principal, row: WorkingMemory, text: str) -> Pad:
+def _write(principal: Principal, row: WorkingMemory, text: str, tick: datetime) -> Pad:
     """Notes may hold all that their writer may see, and so are as sensitive as that."""
-    row.text, row.version, row.updated_at = text, row.version + 1, clock.now()
+    row.text, row.version, row.updated_at = text, row.version + 1, tick
     row.classification = max(row.classification, principal.clearance)
     row.save()
     events.publish_on_commit(row.owner_ref, NOTES_CHANGED, [row.pk])
