@@ -22,6 +22,7 @@ from gedaechtnis.api.routers import (
     grants,
     merges,
     notes,
+    policies,
     proposals,
     recall,
     resolve,
@@ -80,6 +81,7 @@ api.add_router("/review-items", proposals.review_router)
 api.add_router("/knowledge", notes.router)
 api.add_router("/knowledge", grants.router)
 api.add_router("/tools", tools.router)
+api.add_router("/knowledge/policies", policies.router)
 api.add_router("/export", export.router)
 api.add_router("/import", export.import_router)
 errors.install(api)

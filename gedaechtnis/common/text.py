@@ -53,6 +53,25 @@ def one_line(text: str) -> str:
     return "".join(char for char in seen if unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs"})
 
 
+def check_line(text: str, *, field: str, limit: int) -> str:
+    """One line with folded white space, of which everything can be seen.
+
+    Emoji keep the two invisible characters that make them one.
+
+    Raises:
+        Problem: `empty_text`, `not_one_line`, `invisible_text`, or as `check_text`.
+    """
+    line = fold_space(check_text(text, field=field, limit=limit))
+    if len(text.strip().splitlines()) > 1:
+        raise Problem("not_one_line", _("This takes one line of text."), field=field)
+    seen = line.replace("\ufe0f", "").replace("\u200d", "")
+    if one_line(seen) != seen:
+        raise Problem("invisible_text", _("The text contains characters that nobody sees."), field=field)
+    if not name_key(line):
+        raise Problem("empty_text", _("The text is empty."), field=field)
+    return line
+
+
 def name_key(name: str) -> str:
     """The key under which two spellings are the same name.
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.text import check_line
 from gedaechtnis.registry import value_schemas
 from gedaechtnis.registry.models import Predicate
 
@@ -20,10 +21,16 @@ _PHONE = re.compile(r"\+[1-9]\d{3,14}|\d{3,15}")
 _SPELLED_PHONE = re.compile(r"\+?[\d\s()/.-]{3,30}")
 _DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2}))?)?|--(?P<m>\d{2})-(?P<d>\d{2})", re.ASCII)
 _LEAP_YEAR = 2000
+MAX_RULE = 1_000
+"""Characters of what agents must keep to: it goes into every run."""
 
 
 def check_value(predicate: Predicate, value: Any, *, field: str) -> None:
-    """Raises Problem `value_misfit`, with the reason, if a literal is not what the predicate takes."""
+    """Whether a literal is what the predicate takes; what agents must keep to is one line that people can read.
+
+    Raises:
+        Problem: `value_misfit`, with the reason; `too_long`, `not_one_line`, `invisible_text`, `empty_text`.
+    """
     if not _FITS[Predicate.ValueType(predicate.value_type)](value):
         raise Problem(
             "value_misfit",
@@ -31,6 +38,8 @@ def check_value(predicate: Predicate, value: Any, *, field: str) -> None:
             % {"predicate": predicate.key, "expected": Predicate.ValueType(predicate.value_type).label},
             field=field,
         )
+    if predicate.privileged and isinstance(value, str):
+        check_line(value, field=field, limit=MAX_RULE)
     reason = value_schemas.misfit(predicate.value_schema, value) if predicate.value_schema else None
     if reason is not None:
         raise Problem(

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from gedaechtnis.common.form_errors import worded
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import MAX_LITERAL_BYTES, check_text
+from gedaechtnis.memory.values import MAX_RULE
 
 MAX_LIMIT = 200
 MAX_VERSION = 2**31 - 1
@@ -109,6 +110,16 @@ Repo = Annotated[
 ]
 Reason = Annotated[
     str, Field(max_length=2000, description=gettext_noop("Why, in a sentence. The person who decides reads it."))
+]
+Quote = Annotated[
+    str,
+    Field(
+        max_length=8000,
+        description=gettext_noop("The person's own sentence that says so, word for word; with `message`."),
+    ),
+]
+MessageRef = Annotated[
+    str, Field(max_length=200, description=gettext_noop("The message the quote stands in: `msg:<id>`."))
 ]
 
 
@@ -240,14 +251,8 @@ class ProposeFact(Arguments):
         default="user_assertion",
         description=gettext_noop("What it is: the person's own words, or what you derived from them."),
     )
-    quote: str | None = Field(
-        default=None,
-        max_length=8000,
-        description=gettext_noop("The person's own sentence that says so, word for word; with `message`."),
-    )
-    message: str | None = Field(
-        default=None, max_length=200, description=gettext_noop("The message the quote stands in: `msg:<id>`.")
-    )
+    quote: Quote | None = None
+    message: MessageRef | None = None
     applies_to: Ref | None = Field(
         default=None, description=gettext_noop("The context it holds in, if not everywhere, as in `context:work`.")
     )
@@ -265,14 +270,8 @@ class SupersedeFact(Arguments):
     valid_from: Bound | None = Field(
         default=None, description=gettext_noop("Since when the new one holds; now without it.")
     )
-    quote: str | None = Field(
-        default=None,
-        max_length=8000,
-        description=gettext_noop("The person's own sentence that says so, word for word; with `message`."),
-    )
-    message: str | None = Field(
-        default=None, max_length=200, description=gettext_noop("The message the quote stands in: `msg:<id>`.")
-    )
+    quote: Quote | None = None
+    message: MessageRef | None = None
     reason: Reason | None = None
     run_id: RunId | None = None
 
@@ -319,6 +318,52 @@ class Remember(Arguments):
     memory_type: Literal["note", "decision", "preference", "observed_state", "hypothesis"] = Field(
         default="note", description=gettext_noop("What kind of thing it is; it decides how fast it fades.")
     )
+
+
+PolicyText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_RULE,
+        description=gettext_noop("The rule, in one line, as it is put before every run: short, and to be followed."),
+    ),
+]
+
+
+class ListPolicies(Arguments):
+    repo: Repo | None = None
+    include_inactive: bool = Field(
+        default=False, description=gettext_noop("Also those that were switched off or begin later.")
+    )
+
+
+class ProposePolicy(Arguments):
+    rule: PolicyText
+    domain: Domain = "general"
+    repo: Repo | None = None
+    required_role: str | None = Field(
+        default=None, max_length=100, description=gettext_noop("For which role of an agent it is meant; a hint only.")
+    )
+    name: str | None = Field(
+        default=None, max_length=500, description=gettext_noop("What to call it; its first words without one.")
+    )
+    quote: Quote | None = None
+    message: MessageRef | None = None
+    reason: Reason | None = None
+    run_id: RunId | None = None
+
+
+class SupersedePolicy(Arguments):
+    policy: str = Field(
+        min_length=1,
+        max_length=500,
+        description=gettext_noop("Which rule: `fact:<id>`, as list_policies tells it."),
+    )
+    rule: PolicyText
+    quote: Quote | None = None
+    message: MessageRef | None = None
+    reason: Reason | None = None
+    run_id: RunId | None = None
 
 
 def schema(form: type[BaseModel], mode: Literal["validation", "serialization"] = "validation") -> dict[str, Any]:

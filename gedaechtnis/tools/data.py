@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from gedaechtnis.common.wire import Instant
 from gedaechtnis.knowledge.hot import HotEntry
 from gedaechtnis.knowledge.pads import Observation, Pad
+from gedaechtnis.knowledge.policies import PolicyView
 from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView
 from gedaechtnis.memory.schemas import OperationResult, Outcome
 from gedaechtnis.memory.selectors.recall.hits import Hit
@@ -339,3 +340,36 @@ class HotEntryData(BaseModel):
             state=entry.state,
             recorded_at=entry.recorded_at,
         )
+
+
+class PolicyData(BaseModel):
+    """A rule. What is not active was switched off, or begins later."""
+
+    id: UUID
+    rule: str
+    domain: str
+    required_role: str | None
+    is_active: bool
+    scope_ref: str
+    valid_from: Instant
+    valid_to: Instant | None
+    source: str
+    acted_by: str
+
+    @classmethod
+    def of(cls, policy: PolicyView) -> PolicyData:
+        return cls(**{name: getattr(policy, name) for name in cls.model_fields})
+
+
+class WaitingData(BaseModel):
+    proposal_id: UUID
+    statement: str
+
+
+class PoliciesData(BaseModel):
+    """`characters` and `tokens`: what the active ones take of each run."""
+
+    items: list[PolicyData]
+    characters: int
+    tokens: int
+    waiting: list[WaitingData]

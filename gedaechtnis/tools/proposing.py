@@ -20,6 +20,7 @@ from gedaechtnis.memory.schemas import (
     MemoryMutationProposal,
     MemoryType,
     Operation,
+    OperationResult,
     Outcome,
     UpsertEntity,
 )
@@ -159,9 +160,14 @@ def _propose(
             status = 409 if one.code in _CONFLICTS else 422
             raise _of_argument(Problem(one.code, one.reason or _("This was refused."), status, one.field, one.extra))
     last = result.results[-1]
-    told = _TOLD[last.outcome]()
-    of = f"fact:{last.fact_id}" if last.fact_id else f"proposal:{last.proposal_id}" if last.proposal_id else ""
-    return ToolAnswer(text=f"{told} ({of})" if of else told, data=ProposedData.of(last, result.run_id))
+    return ToolAnswer(text=outcome_in_words(last), data=ProposedData.of(last, result.run_id))
+
+
+def outcome_in_words(result: OperationResult) -> str:
+    """What became of it, and by which name it can be asked for."""
+    told = _TOLD[result.outcome]()
+    of = f"fact:{result.fact_id}" if result.fact_id else f"proposal:{result.proposal_id}" if result.proposal_id else ""
+    return f"{told} ({of})" if of else told
 
 
 def _of_argument(problem: Problem) -> Problem:

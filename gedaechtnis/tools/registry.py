@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.tools import arguments as forms
-from gedaechtnis.tools import causes, data, entities, facts, notes, proposing, reads, searching
+from gedaechtnis.tools import causes, data, entities, facts, notes, policies, proposing, reads, searching
 from gedaechtnis.tools.data import ToolAnswer
 
 
@@ -262,6 +262,42 @@ _ALL = (
         run=notes.remember,
         is_reading=False,
         is_private=True,
+    ),
+    Tool(
+        name="list_policies",
+        title=gettext_noop("Rules in force"),
+        description=gettext_noop(
+            "The rules that every run here keeps to, with the domain of each, what they take of a run, and which wait "
+            "for a person."
+        ),
+        form=forms.ListPolicies,
+        answer=data.PoliciesData,
+        run=policies.list_policies,
+    ),
+    Tool(
+        name="propose_policy",
+        title=gettext_noop("Propose a rule"),
+        description=gettext_noop(
+            "Proposes a rule that every run here is to keep to. It always waits for a person. For what is so, rather "
+            "than what shall be done, use propose_fact."
+        ),
+        form=forms.ProposePolicy,
+        answer=data.ProposedData,
+        run=policies.propose_policy,
+        is_reading=False,
+    ),
+    Tool(
+        name="supersede_policy",
+        title=gettext_noop("Propose another rule"),
+        description=gettext_noop(
+            "Proposes another wording in place of a rule. It always waits for a person; the old one stays in the "
+            "history."
+        ),
+        form=forms.SupersedePolicy,
+        answer=data.ProposedData,
+        run=policies.supersede_policy,
+        is_reading=False,
+        is_destructive=True,
     ),
 )
 

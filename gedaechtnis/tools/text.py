@@ -25,6 +25,11 @@ def inert(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
+def whole(text: str) -> str:
+    """What others wrote, inert and on one line, and all of it: for what is kept short where it comes in."""
+    return wording.inert(text)
+
+
 def quoted(text: str) -> str:
     return _("“%(text)s”") % {"text": inert(text)}
 

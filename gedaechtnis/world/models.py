@@ -295,6 +295,7 @@ class Proposal(ScopedModel):
     """An operation that waits for a person. Never among facts, so it can never be read as one.
 
     `choices` of a question: the field of the operation that is not clear, the name there, and who could be meant.
+    `following`: operations that are carried out or declined with this one, by the same word.
     """
 
     class State(models.TextChoices):
@@ -305,6 +306,7 @@ class Proposal(ScopedModel):
     kind = models.CharField(max_length=20)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     operation = models.JSONField()
+    following = models.JSONField(default=list)
     entities = models.JSONField(default=dict)
     statement = models.TextField()
     why = models.CharField(max_length=30)

@@ -313,7 +313,7 @@ def policy(speaker: Speaker, groups: Groups) -> None:
     commanded = lexicon.IMPERATIVES.match(text) or lexicon.INFINITIVE_RULE.fullmatch(text) or wish
     if not stated and not (commanded and lexicon.ALWAYS.search(said)):
         raise Unresolved("no rule")
-    speaker.state(speaker.discourse.self_ref, "policy_rule", text.strip())
+    speaker.state(speaker.discourse.self_ref, "policy_rule", text.strip(), domain="general")
 
 
 def mention(speaker: Speaker, groups: Groups) -> None:

@@ -29,18 +29,20 @@ def commit_proposal(
     proposal: MemoryMutationProposal,
     scope_ref: str | None = None,
     review: frozenset[int] = frozenset(),
+    together: bool = False,
     zone: ZoneInfo | None = None,
 ) -> ProposalResult:
     """Carry out a proposal in one scope (the principal's default unless named).
 
     `review` names operations that wait for a person whatever their provenance (routing may only
-    be stricter than the committer). `zone` is the zone of bare dates; the principal's by default.
+    be stricter than the committer). `together`: all of it or nothing; what waits is one proposal, which a person
+    accepts or declines as a whole. `zone` is the zone of bare dates; the principal's by default.
     Asked again with the same run and body, the stored outcome is returned as `duplicate`.
     What lies above the principal's clearance is written all the same, and its outcome `withheld`.
 
     Raises:
         Problem: malformed input, located at `operations.<n>.<field>`; `scope_denied`;
-            `run_id_reused` (409) if the run id came before with another body.
+            `run_id_reused` (409) if the run id came before with another body; with `together` what a rule refuses.
     """
     run_id = proposal.run_id or f"r-{uuid7()}"
     form.check(proposal, zone=zone or principal.zone)
@@ -48,6 +50,7 @@ def commit_proposal(
     write = scope_ref or principal.default_scope
     with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
         session = WriteSession.begin(opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id)
+        session.together = together
         earlier = _earlier_results(principal, write, run_id, hashes)
         book = EntityBook(session=session)
         ops = [statements.directed(op, session.catalogue) for op in proposal.operations]
@@ -61,6 +64,8 @@ def commit_proposal(
                 results.append(_carry_out(session, book, op, index, force_review=index in review))
                 levels.append(session.level)
         operations.settle_hints(session, book, ops, results)
+        for result in results if together else ():
+            raise_refusal(result)
         for index in range(len(hashes)):
             if index not in earlier:
                 session.add_record(
@@ -91,6 +96,16 @@ def _carry_out(
             field=problem.field,
             extra=problem.extra,
         )
+
+
+def raise_refusal(result: OperationResult) -> None:
+    """Raises the Problem that a refusal stands for, also where it was asked for again and comes as a duplicate."""
+    if result.code is not None:
+        status = 409 if result.code in _CONFLICTS else 422
+        raise Problem(result.code, result.reason or _("This was refused."), status, result.field, result.extra)
+
+
+_CONFLICTS = frozenset({"nothing_believed", "already_ended", "stale", "suppressed", "quota_exceeded"})
 
 
 def _earlier_results(

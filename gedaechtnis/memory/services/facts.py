@@ -24,7 +24,7 @@ from gedaechtnis.memory.schemas import (
     OperationResult,
     UpsertEntity,
 )
-from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.memory.services.commit import commit_proposal, raise_refusal
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Fact
 
@@ -169,11 +169,5 @@ def commit_one(
     """A proposal of one operation; a refusal is raised as the Problem it is."""
     proposal = MemoryMutationProposal(run_id=run_id, operations=[operation])
     result = commit_proposal(principal=principal, proposal=proposal, scope_ref=scope_ref).results[0]
-    # A refusal comes with its code, also where it is asked for again and comes as a duplicate.
-    if result.code is not None:
-        status = 409 if result.code in _CONFLICT_CODES else 422
-        raise Problem(result.code, result.reason or _("This was refused."), status, result.field, result.extra)
+    raise_refusal(result)
     return result
-
-
-_CONFLICT_CODES = frozenset({"nothing_believed", "already_ended", "stale", "suppressed", "quota_exceeded"})

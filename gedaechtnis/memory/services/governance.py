@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -37,7 +38,7 @@ _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
 def accept_proposal(
     *, principal: Principal, proposal_id: UUID, reason: str | None = None, choice: UUID | None = None
 ) -> OperationResult:
-    """Carry the operation out on the person's authority, at the tick of acceptance.
+    """Carry the operation out on the person's authority, at the tick of acceptance, with those that follow it.
 
     `choice` answers a question with one of its candidates; if another name in it is not clear either, that one is
     asked for next, and the outcome is `pending`.
@@ -89,6 +90,9 @@ def _carry_out(
     except references.AmbiguousReference as unclear:
         questions.renew(book, proposal, op, unclear)
         return OperationResult(op_index=0, outcome=Outcome.PENDING, proposal_id=proposal.pk, extra=unclear.extra)
+    for following in map(_OPERATION.validate_python, proposal.following):
+        with book.operation(said_at=proposal.default_from):
+            operations.perform(replace(act, provenance=_accepted(following, proposal)), following)
     proposal.state = Proposal.State.ACCEPTED
     proposal.fact_id = result.fact_id
     _decide(session, proposal, reason)

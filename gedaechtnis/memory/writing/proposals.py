@@ -165,25 +165,41 @@ def _store(
     present: str = "",
     choices: dict[str, Any] | None = None,
 ) -> OperationResult:
-    suppressions.refuse(act, op)
-    proposal = _open(
-        act.session,
-        act.tick,
-        kind=kind,
-        operation=act.book.pinned(op),
-        entities=act.book.waiting_on(op),
-        statement=statement,
-        why=why,
-        quote=op.evidence.text if op.evidence and op.evidence.kind == "conversation_quote" else "",
-        built_on=built_on or [],
-        default_from=act.said_at,
-        present=present,
-        choices=choices or {},
-        op_index=act.index,
-    )
+    if act.session.leading is not None:
+        proposal = _join(act, op, act.session.leading, statement)
+    else:
+        suppressions.refuse(act, op)
+        proposal = _open(
+            act.session,
+            act.tick,
+            kind=kind,
+            operation=act.book.pinned(op),
+            entities=act.book.waiting_on(op),
+            statement=statement,
+            why=why,
+            quote=op.evidence.text if op.evidence and op.evidence.kind == "conversation_quote" else "",
+            built_on=built_on or [],
+            default_from=act.said_at,
+            present=present,
+            choices=choices or {},
+            op_index=act.index,
+        )
+    if act.session.together:
+        act.session.leading = proposal
     return OperationResult(
         op_index=act.index, outcome=Outcome.PENDING, entity_ref=entity_ref, proposal_id=proposal.pk, reason=why
     )
+
+
+def _join(act: Act, op: Operation, proposal: Proposal, statement: str) -> Proposal:
+    """Let an operation wait with the one it was proposed together with: a person decides about both at once."""
+    proposal.following.append(act.book.pinned(op))
+    proposal.entities |= act.book.waiting_on(op)
+    if not isinstance(op, UpsertEntity):
+        proposal.statement = f"{proposal.statement}; {statement}"
+    proposal.classification = max(proposal.classification, act.session.level)
+    proposal.save(update_fields=["following", "entities", "statement", "classification"])
+    return proposal
 
 
 def answer_merge(session: WriteSession, *, source: Entity, target: Entity) -> None:

@@ -26,7 +26,7 @@ from gedaechtnis.scoping import clocks, work
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.scoping.rows import insert, insert_made
-from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationRecord, WorldEvent
+from gedaechtnis.world.models import ConflictRecord, FactEvidence, OperationRecord, Proposal, WorldEvent
 
 IDENTIFY = "identify"
 """Kind of the work that looks whether something new is somebody known (`services/identification.py`)."""
@@ -41,6 +41,7 @@ class WriteSession:
 
     `level` is the classification of what the operation under way writes; each sets it before it writes.
     `to_identify`: something was met, or learned a handle of, that may be somebody known.
+    `together`: its operations are one; if they wait, they wait as `leading`, the proposal of the first that does.
     Rows that nothing reads within the transaction are collected and inserted by `finish()`.
     """
 
@@ -58,6 +59,8 @@ class WriteSession:
     touched: set[UUID] = field(default_factory=set)
     to_identify: bool = False
     proposals: list[UUID] = field(default_factory=list)
+    together: bool = False
+    leading: Proposal | None = None
     _stored_tokens: int | None = None
     _growth_before: int = 0
     _events: list[dict[str, Any]] = field(default_factory=list)
