@@ -15,7 +15,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_line, fold_space, name_key
 from gedaechtnis.identity.principals import Principal
-from gedaechtnis.knowledge import domains
+from gedaechtnis.knowledge import domains, grants
 from gedaechtnis.knowledge.policies import GENERAL, ROLE, RULE
 from gedaechtnis.memory import references
 from gedaechtnis.memory.schemas import (
@@ -67,7 +67,8 @@ def propose_policy(
 
     Raises:
         Problem: `empty_text`, `too_long`, `not_one_line`, `invisible_text`, `invalid_domain`, `invalid_repo`,
-            `conflicting_fields`; `scope_denied` (403); `suppressed` (409) if a person declined it; `run_id_reused`.
+            `conflicting_fields`; `scope_denied` (403); `grant_denied` (403) for an agent whose role may not
+            write in the domain; `suppressed` (409) if a person declined it; `run_id_reused`.
     """
     text = check_line(rule, field="rule", limit=MAX_RULE)
     role = check_line(required_role, field="required_role", limit=MAX_ROLE) if required_role else None
@@ -75,6 +76,7 @@ def propose_policy(
     with _changing(principal, scope_ref or principal.default_scope) as (opened, write):
         if done := _done_before(principal, write, run_id, text, key):
             return done
+        grants.require_write(principal, write, key)
         if waiting := _waiting(write, text, key):
             if not principal.is_person:
                 return OperationResult(op_index=0, outcome=Outcome.PENDING, proposal_id=waiting.pk, reason=waiting.why)
@@ -126,6 +128,7 @@ def supersede_policy(
     with _changing(principal, row.scope_ref) as (_opened, write):
         if done := _done_before(principal, write, run_id, text, key):
             return done
+        grants.require_write(principal, write, key)
         old = _latest(row)
         waiting = _waiting(write, text, key, replaces=str(old.pk))
         if waiting is not None and not principal.is_person:
@@ -322,7 +325,7 @@ def _done_before(
     records = OperationRecord.objects.filter(scope_ref=write, principal=principal.acted_by, run_id=run_id)
     results = [OperationResult.model_validate(record.result) for record in records.order_by("op_index")]
     for result in results:
-        if _is_about(result, rule, domain):
+        if result.entity_ref != _DOMAIN and _is_about(result, rule, domain):
             return result.model_copy(update={"outcome": Outcome.DUPLICATE})
     if results:
         raise Problem(

@@ -331,7 +331,12 @@ PolicyText = Annotated[
 
 
 class ListPolicies(Arguments):
-    repo: Repo | None = None
+    repo: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=80,
+        description=gettext_noop("The repository at hand, as in `my-repo`: its rules come first."),
+    )
     include_inactive: bool = Field(
         default=False, description=gettext_noop("Also those that were switched off or begin later.")
     )

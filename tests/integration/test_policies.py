@@ -26,8 +26,10 @@ from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult, 
 from gedaechtnis.memory.selectors.proposals import list_proposals
 from gedaechtnis.memory.services import facts, governance
 from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, Fact, Proposal
+from tests.integration.test_curator_line import Talk
 from tests.integration.test_hot_reads import FIVE_THOUSAND
 
 Admin = psycopg.Connection[Any]
@@ -418,3 +420,17 @@ def test_active_is_one_statement_on_an_index(as_anna: Principal, admin_connectio
 def test_the_names_of_the_changes_are_what_the_doors_call() -> None:
     assert policy_changes.same_rule("Immer!", "immer")
     assert not policy_changes.same_rule("immer", "nimmer")
+
+
+def test_a_rule_said_in_the_chat_is_in_force_once_it_is_accepted(as_anna: Principal) -> None:
+    talk = Talk(as_anna)
+    talk.learn("Regel: Antworte immer auf Deutsch")
+    (waiting,) = list_proposals(principal=as_anna)
+    assert (waiting.why_code, policies.active(principal=as_anna)) == ("privileged", ())
+    while work.run_due():
+        pass
+    governance.accept_proposal(principal=as_anna, proposal_id=waiting.id)
+    (policy,) = policies.active(principal=as_anna)
+    assert (policy.rule, policy.domain) == ("Antworte immer auf Deutsch", "general")
+    set_active(principal=as_anna, policy=f"fact:{policy.id}", active=False)
+    assert policies.active(principal=as_anna) == ()

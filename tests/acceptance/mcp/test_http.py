@@ -23,7 +23,7 @@ from tests.acceptance.mcp.conftest import ask, environment
 from tests.acceptance.mcp.server import Web
 from tests.conftest import ApiClient
 
-PROPOSING = {"propose_fact", "supersede_fact", "forget"}
+PROPOSING = {"propose_fact", "supersede_fact", "forget", "propose_policy", "supersede_policy"}
 KEEPING = {"update_my_notes", "record_observation", "remember"}
 ASKED: dict[str, dict[str, Any]] = {
     "find_entity": {"name": "luna"},
@@ -46,6 +46,9 @@ ASKED: dict[str, dict[str, Any]] = {
     "update_my_notes": {"text": "Luna frisst abends."},
     "record_observation": {"text": "Luna schläft."},
     "remember": {"text": "Luna mag Lachs.", "domain": "pets"},
+    "list_policies": {},
+    "propose_policy": {"rule": "Antworte knapp"},
+    "supersede_policy": {"policy": "policy:quiet", "rule": "Antworte knapp"},
 }
 
 
@@ -84,7 +87,7 @@ def test_every_tool_is_listed_and_answers_text_and_data(
     assert {tool.name for tool in listed} == set(registry.TOOLS)
     for tool in listed:
         assert tool.annotations.read_only_hint is (tool.name not in PROPOSING | KEEPING)
-        assert tool.annotations.destructive_hint is (tool.name in {"supersede_fact", "forget"})
+        assert tool.annotations.destructive_hint is (tool.name in PROPOSING - {"propose_fact", "propose_policy"})
         assert tool.annotations.open_world_hint is False
         assert tool.annotations.idempotent_hint is (tool.name not in PROPOSING | KEEPING)
         assert tool.description

@@ -98,6 +98,12 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"text": "Basti testet vor jedem Push.", "domain": "workflow", "topic": "tests"},
         {"text": "Die CI hat zwei Kerne.", "domain": "build", "repo": "home-agent", "memory_type": "observed_state"},
     ],
+    "list_policies": [{}, {"repo": "memory", "include_inactive": True}],
+    "propose_policy": [
+        {"rule": "Antworte knapp."},
+        {"rule": "Keine neuen Abhängigkeiten", "domain": "architecture", "repo": "memory", "required_role": "coder"},
+    ],
+    "supersede_policy": [{"policy": "policy:quiet", "rule": "Nach 21 Uhr keine Meldungen mehr"}],
 }
 
 REFUSED: dict[str, list[dict[str, Any]]] = {

@@ -12,6 +12,7 @@ from gedaechtnis.chat import services as chats
 from gedaechtnis.common import clock
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import agent, person
+from gedaechtnis.knowledge.policy_changes import propose_policy
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
 
@@ -84,6 +85,8 @@ def build(user: User) -> None:
     _say(me, _day(9), "r-branch", _fact(REPO, "default_branch", "main", valid_from="2026-06-01"))
     _say(me, _day(9), "r-due", _fact("task:issue-42", "due_at", "2026-06-30", correction=True))
     _say(me, _day(10), "r-english", _fact("me", "preferred_language", "en", valid_from="2026-06-10"))
+    with clock.frozen(_day(10)):
+        propose_policy(principal=me, rule="Nach 22 Uhr keine Meldungen", domain="notices", name="Quiet")
 
 
 def _day(day: int) -> datetime:
