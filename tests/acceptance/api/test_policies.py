@@ -63,9 +63,10 @@ def test_an_agents_rule_waits_and_is_accepted_as_one(api: Any, agent: Any) -> No
 
 
 def test_asked_again_with_the_same_key_nothing_happens_twice(api: Any, agent: Any) -> None:
-    for client in (agent, api):
-        first, again = (client.post(POLICIES, {"rule": TABS}, **{"Idempotency-Key": "k"}).json() for _ in range(2))
-        assert again == {**first, "outcome": "duplicate"}, client
+    for client, domain in ((agent, "style"), (api, "general")):
+        asked = {"rule": TABS, "domain": domain}
+        first, again = (client.post(POLICIES, asked, **{"Idempotency-Key": "k"}).json() for _ in range(2))
+        assert again == {**first, "outcome": "duplicate"}
         other = client.post(POLICIES, {"rule": "Anders"}, **{"Idempotency-Key": "k"})
         assert_problem(other, 409, "run_id_reused")
 
