@@ -11,12 +11,12 @@ from gedaechtnis.knowledge import policies, policy_changes
 from gedaechtnis.knowledge.policies import PolicyView
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.schemas import OperationResult
-from gedaechtnis.tools import arguments, text
+from gedaechtnis.tools import text, workspace_arguments
 from gedaechtnis.tools.data import PoliciesData, PolicyData, ProposedData, ToolAnswer, WaitingData
 from gedaechtnis.tools.proposing import outcome_in_words
 
 
-def list_policies(principal: Principal, asked: arguments.ListPolicies) -> ToolAnswer:
+def list_policies(principal: Principal, asked: workspace_arguments.ListPolicies) -> ToolAnswer:
     """All rules of the workspace and of what is around it, with how much of each run they take."""
     found = policies.list_policies(principal=principal, repo=asked.repo, include_inactive=asked.include_inactive)
     shown = found.items
@@ -50,14 +50,14 @@ def _held(proposal: ProposalView) -> str:
     return f"- {text.whole(proposal.statement)} (proposal:{proposal.id})"
 
 
-def propose_policy(principal: Principal, asked: arguments.ProposePolicy) -> ToolAnswer:
+def propose_policy(principal: Principal, asked: workspace_arguments.ProposePolicy) -> ToolAnswer:
     """A rule for all runs of the workspace."""
     run_id = asked.run_id or f"r-{uuid7()}"
     result = policy_changes.propose_policy(principal=principal, **asked.model_dump(exclude={"run_id"}), run_id=run_id)
     return _answer(result, run_id)
 
 
-def supersede_policy(principal: Principal, asked: arguments.SupersedePolicy) -> ToolAnswer:
+def supersede_policy(principal: Principal, asked: workspace_arguments.SupersedePolicy) -> ToolAnswer:
     """Another rule in place of one."""
     run_id = asked.run_id or f"r-{uuid7()}"
     result = policy_changes.supersede_policy(principal=principal, **asked.model_dump(exclude={"run_id"}), run_id=run_id)

@@ -16,6 +16,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.tools import arguments as forms
 from gedaechtnis.tools import causes, data, entities, facts, notes, policies, proposing, reads, searching
+from gedaechtnis.tools import workspace_arguments as workspace
 from gedaechtnis.tools.data import ToolAnswer
 
 
@@ -221,7 +222,7 @@ _ALL = (
         name="read_my_notes",
         title=gettext_noop("Read one's own notes"),
         description=gettext_noop("Your own notes in this workspace, with the version to change them by."),
-        form=forms.ReadMyNotes,
+        form=workspace.ReadMyNotes,
         answer=data.NotesData,
         run=notes.read_my_notes,
     ),
@@ -232,7 +233,7 @@ _ALL = (
             "Writes your own notes anew: what you need at the start of your next run. You alone are given them, before "
             "every run. Read them first and send all that should stay."
         ),
-        form=forms.UpdateMyNotes,
+        form=workspace.UpdateMyNotes,
         answer=data.NotesData,
         run=notes.update_my_notes,
         is_reading=False,
@@ -244,7 +245,7 @@ _ALL = (
         description=gettext_noop(
             "Keeps what you noticed, with its day, in your own notes. Its reference is a source for what you propose."
         ),
-        form=forms.RecordObservation,
+        form=workspace.RecordObservation,
         answer=data.ObservationData,
         run=notes.record_observation,
         is_reading=False,
@@ -257,7 +258,7 @@ _ALL = (
             "Keeps something for yourself at once, without asking anybody. What should last is proposed to the person "
             "when you consolidate your memory."
         ),
-        form=forms.Remember,
+        form=workspace.Remember,
         answer=data.HotEntryData,
         run=notes.remember,
         is_reading=False,
@@ -270,7 +271,7 @@ _ALL = (
             "The rules that every run here keeps to, with the domain of each, what they take of a run, and which wait "
             "for a person."
         ),
-        form=forms.ListPolicies,
+        form=workspace.ListPolicies,
         answer=data.PoliciesData,
         run=policies.list_policies,
     ),
@@ -281,7 +282,7 @@ _ALL = (
             "Proposes a rule that every run here is to keep to. It always waits for a person. For what is so, rather "
             "than what shall be done, use propose_fact."
         ),
-        form=forms.ProposePolicy,
+        form=workspace.ProposePolicy,
         answer=data.ProposedData,
         run=policies.propose_policy,
         is_reading=False,
@@ -293,7 +294,7 @@ _ALL = (
             "Proposes another wording in place of a rule. It always waits for a person; the old one stays in the "
             "history."
         ),
-        form=forms.SupersedePolicy,
+        form=workspace.SupersedePolicy,
         answer=data.ProposedData,
         run=policies.supersede_policy,
         is_reading=False,
