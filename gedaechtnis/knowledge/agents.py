@@ -72,7 +72,7 @@ def workspace(principal: Principal, scope_ref: str | None) -> str:
         Problem: `scope_denied` (403).
     """
     if scope_ref is not None and scope_ref not in principal.read_scopes:
-        raise Problem("scope_denied", _("You may not read this scope."), 403, "scope")
+        raise Problem("scope_denied", _("You may not read this scope."), 403, "scope_ref")
     return scope_ref or principal.default_scope
 
 

@@ -352,7 +352,7 @@ class Suppression(ScopedModel):
 class WorldEvent(ScopedModel):
     """What happened, one per operation; append-only, partitioned by month (made in `sql/0002_rules.up.sql`).
 
-    `payload` holds ids: what was written and closed.
+    `payload` holds ids: what was written and closed; of grants what they say.
     """
 
     app_privileges = ("SELECT", "INSERT")

@@ -17,7 +17,7 @@ router = Router(tags=["knowledge"])
 @router.get("/grants", response=GrantsOut, summary="What agents may do in which domain")
 def list_grants(request: ApiRequest, filters: Query[WorkspaceIn]) -> dict[str, Any]:
     """Where nothing is said, every role may write."""
-    return {"items": grants.list_grants(principal=request.auth, scope_ref=filters.scope)}
+    return {"items": grants.list_grants(principal=request.auth, scope_ref=filters.scope_ref)}
 
 
 @router.put("/grants", response=SetGrantOut, summary="Say what agents may do in a domain")

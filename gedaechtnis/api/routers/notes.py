@@ -30,7 +30,7 @@ router = Router(tags=["knowledge"])
 @router.get("/notes", response=NotesOut, summary="One's own notes")
 def read_notes(request: ApiRequest, filters: Query[WhoseIn]) -> pads.Pad:
     """An agent's own; a person's own, or those of an agent of theirs. Nobody else in the workspace reads them."""
-    return pads.read(principal=request.auth, scope_ref=filters.scope, agent=filters.agent)
+    return pads.read(principal=request.auth, scope_ref=filters.scope_ref, agent=filters.agent)
 
 
 @router.put("/notes", response=NotesOut, summary="Write one's notes anew")
@@ -49,7 +49,7 @@ def update_notes(request: ApiRequest, payload: NotesIn, write_scope: WriteScope,
 def list_observations(request: ApiRequest, filters: Query[ListIn]) -> dict[str, Any]:
     """The latest first."""
     found = pads.list_observations(
-        principal=request.auth, scope_ref=filters.scope, agent=filters.agent, limit=filters.limit
+        principal=request.auth, scope_ref=filters.scope_ref, agent=filters.agent, limit=filters.limit
     )
     return {"items": found}
 
@@ -68,7 +68,7 @@ def list_hot(request: ApiRequest, filters: Query[HotIn]) -> dict[str, Any]:
     """The latest first; those about which nothing was decided yet, unless another `state` is asked for."""
     found = hot.list_hot(
         principal=request.auth,
-        scope_ref=filters.scope,
+        scope_ref=filters.scope_ref,
         agent=filters.agent,
         session_id=filters.session_id,
         states=[filters.state],

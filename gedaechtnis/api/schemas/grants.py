@@ -11,7 +11,7 @@ Permission = Literal["none", "read", "write"]
 
 
 class WorkspaceIn(In):
-    scope: str | None = Field(default=None, max_length=100, description="A workspace; the token's own without it.")
+    scope_ref: str | None = Field(default=None, max_length=100, description="A workspace; the token's own without it.")
 
 
 class GrantIn(In):

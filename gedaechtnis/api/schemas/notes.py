@@ -14,7 +14,7 @@ State = Literal["hot", "promoted", "merged", "known", "dropped"]
 class WhoseIn(In):
     """Whose notes, and where."""
 
-    scope: str | None = Field(default=None, max_length=100, description="A workspace; the token's own without it.")
+    scope_ref: str | None = Field(default=None, max_length=100, description="A workspace; the token's own without it.")
     agent: str | None = Field(
         default=None, max_length=50, description="The role of an agent of yours; a person may ask for any."
     )

@@ -48,19 +48,19 @@ def test_nobody_else_reads_or_writes_them(
     hers.post(SEEN, {"text": "Gesehen"}, **in_group)
     entry = hers.post(HOT, {"text": "Merken"}, **in_group).json()
     his = client_for(ben, agent_role="reviewer")
-    assert his.get(f"{NOTES}?scope={shared}").json()["text"] == ""
+    assert his.get(f"{NOTES}?scope_ref={shared}").json()["text"] == ""
     for path in (SEEN, HOT):
-        assert his.get(f"{path}?scope={shared}").json() == {"items": []}
-        assert_problem(client_for(clara).get(f"{path}?scope={shared}"), 403, "scope_denied")
+        assert his.get(f"{path}?scope_ref={shared}").json() == {"items": []}
+        assert_problem(client_for(clara).get(f"{path}?scope_ref={shared}"), 403, "scope_denied")
     for id in (entry["id"], uuid4()):
         assert_problem(his.delete(f"{HOT}/{id}"), 404, "not_found")
     other = client_for(anna, agent_role="planner")
-    assert_problem(other.get(f"{NOTES}?scope={shared}&agent=reviewer"), 403, "not_your_notes", "agent")
+    assert_problem(other.get(f"{NOTES}?scope_ref={shared}&agent=reviewer"), 403, "not_your_notes", "agent")
     assert_problem(other.delete(f"{HOT}/{entry['id']}"), 404, "not_found")
     assert_problem(client_for(clara).put(NOTES, {"text": "x"}, **in_group), 403, "scope_denied")
-    assert hers.get(f"{NOTES}?scope={shared}").json()["text"].startswith("Annas\n- ")
+    assert hers.get(f"{NOTES}?scope_ref={shared}").json()["text"].startswith("Annas\n- ")
     assert hers.delete(f"{HOT}/{entry['id']}").status_code == 204
-    assert hers.get(f"{HOT}?scope={shared}").json() == {"items": []}
+    assert hers.get(f"{HOT}?scope_ref={shared}").json() == {"items": []}
 
 
 def test_observations_and_entries_are_listed(anna: User, client_for: Callable[..., Any]) -> None:
@@ -100,10 +100,10 @@ def test_grants_are_set_by_who_leads(
     assert_problem(client_for(clara).put(GRANTS, asked, **in_group), 403, "scope_denied")
     grant = client_for(anna).put(GRANTS, asked, **in_group).json()["grant"]
     assert (grant["domain"], grant["permission"], grant["scope_ref"]) == ("stil", "read", shared)
-    assert client_for(ben).get(f"{GRANTS}?scope={shared}").json() == {"items": [grant]}
+    assert client_for(ben).get(f"{GRANTS}?scope_ref={shared}").json() == {"items": [grant]}
     assert client_for(anna).get(GRANTS).json() == {"items": []}
     assert client_for(anna).put(GRANTS, {**asked, "permission": None}, **in_group).json() == {"grant": None}
-    assert client_for(ben).get(f"{GRANTS}?scope={shared}").json() == {"items": []}
+    assert client_for(ben).get(f"{GRANTS}?scope_ref={shared}").json() == {"items": []}
 
 
 def test_what_an_agent_reads_of_it_is_on_record(anna: User, client_for: Callable[..., Any]) -> None:

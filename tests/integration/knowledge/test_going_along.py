@@ -42,16 +42,12 @@ def test_it_comes_back_as_the_importing_persons(
     keep_something(reviewer)
     grants.set_grant(principal=person(anna), domain="stil", agent_role="reviewer", permission="read")
     data = take(person(anna))
-    before = [
-        pads.read(principal=reviewer),
-        hot.list_hot(principal=reviewer),
-        pads.list_observations(principal=reviewer),
-    ]
+    pad, entries = pads.read(principal=reviewer), hot.list_hot(principal=reviewer)
+    seen = pads.list_observations(principal=reviewer)
     if keep_ids:
         erasure.delete_user(user=anna)
     assert bring(person(clara), data, keep_ids=keep_ids).state == "done"
     hers = agent_of(clara, "reviewer")
-    pad, entries, seen = before
     (entry,), (observed,) = hot.list_hot(principal=hers), pads.list_observations(principal=hers)
     assert pads.read(principal=hers) == pad
     assert (entry.text, entry.domain, entry.recorded_at) == (entries[0].text, entries[0].domain, entries[0].recorded_at)
