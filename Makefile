@@ -10,6 +10,8 @@ EMBEDDED := $(PY) -m gedaechtnis.embedded
 # Where the data of this instance lives; several run side by side, each with a directory of its own.
 VAR ?= var
 TEST_SERVICES := $(EMBEDDED) exec --var var/test --fresh --
+# The whole suite takes all processors (of four at most); what one names, mostly little, is under way sooner in one.
+IN_PARALLEL = $(if $(ARGS),,-n auto)
 # How many random histories a night tries.
 EXAMPLES ?= 20000
 STATIC_SETTINGS := DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.lint
@@ -54,9 +56,9 @@ restore: $(RUNTIME) $(MESSAGES) ## a backup into an empty database; FILE=….dum
 
 test: $(DEV) $(ASSETS) $(MESSAGES) ## the whole suite, browser tests included where Chromium can be had; ARGS="-k name"
 	@if $(HAVE_CHROMIUM); then \
-	  $(TEST_SERVICES) $(PY) -m pytest $(ARGS); \
+	  $(TEST_SERVICES) $(PY) -m pytest $(IN_PARALLEL) $(ARGS); \
 	else \
-	  $(TEST_SERVICES) $(PY) -m pytest -m 'not e2e' $(ARGS); \
+	  $(TEST_SERVICES) $(PY) -m pytest -m 'not e2e' $(IN_PARALLEL) $(ARGS); \
 	  echo '!!! THE BROWSER TESTS WERE LEFT OUT: there is no working Chromium here, and none could be installed. !!!'; \
 	fi
 
@@ -66,7 +68,7 @@ test-nightly: $(DEV) $(MESSAGES) ## hours of random histories through the databa
 
 e2e: $(DEV) $(ASSETS) $(MESSAGES) ## the browser tests alone; fails without Chromium
 	@$(HAVE_CHROMIUM) || { echo 'The browser tests need Chromium: install the packages chromium and libatomic1.'; exit 1; }
-	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(ARGS)
+	@$(TEST_SERVICES) $(PY) -m pytest -m e2e $(IN_PARALLEL) $(ARGS)
 
 bench-graph: $(DEV) $(MESSAGES) ## how fast the graph is up to a million belief rows; writes benchmarks/results/graph.md
 	@DJANGO_SETTINGS_MODULE=gedaechtnis.config.settings.test $(EMBEDDED) exec --var var/bench --fresh -- \

@@ -3,38 +3,59 @@
 Tests run against a real PostgreSQL as the application's role, with real transactions: a wrapping
 test transaction would hide a missing scope. After each test that used the database, the owner's
 connection empties what it wrote. Start them with `make test` (or `embedded exec -- pytest …`).
+With `-n` they run in several processes, file by file; no two of these share a server.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-import redis
 from asgiref.sync import async_to_sync
 from django.core.management import call_command
 from django.db import connections
 from django.test import Client
+from hypothesis import HealthCheck, settings
 
-from gedaechtnis.identity import limits
+from gedaechtnis.embedded import services
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.identity.tokens import create_token
-from gedaechtnis.registry import catalogue
-from gedaechtnis.scoping import tallies
+from tests.emptying import emptier
 from tests.stack import Stack
 
-_KEPT = {"django_migrations", "django_content_type", "auth_permission", "registry_entitykind", "registry_eventtype"}
+# How long an example takes says what else the machine does.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with a running worker, which would take work away from others, or a browser's event loop come last."""
-    items.sort(key=lambda item: not {"stack", "browser"}.isdisjoint(getattr(item, "fixturenames", ())))
+    """Files with a running worker, which would take work away from others, or a browser's event loop come last."""
+    lively = {item.path for item in items if not {"stack", "browser"}.isdisjoint(getattr(item, "fixturenames", ()))}
+    items.sort(key=lambda item: item.path in lively)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
+    """The first process uses the services around pytest; each further one gets some of its own, in a directory there.
+
+    Roles, sessions, locks and queues belong to a whole server, so a database of one's own would not be enough.
+    """
+    if "DATABASE_ADMIN_URL" not in os.environ:  # unit tests alone
+        return
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"]) as admin:
+        (data,) = admin.execute("SHOW data_directory").fetchone() or ()
+    running = ExitStack()
+    config.add_cleanup(running.close)
+    for spec in specs[1:]:
+        own = running.enter_context(services.running(Path(data).with_name(spec.id), fresh=True))
+        spec.env.update(own.full_environment())
 
 
 @pytest.fixture(scope="session")
@@ -44,40 +65,8 @@ def django_db_setup(django_db_blocker: Any) -> Callable[[], None]:
         pytest.exit("Tests need the bundled services: run `make test`.", returncode=2)
     with django_db_blocker.unblock():
         call_command("setup", verbosity=0)
-    empty = _emptier()
+    empty = emptier()
     empty()
-    return empty
-
-
-def _emptier() -> Callable[[], None]:
-    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
-        tables = [
-            row[0]
-            for row in admin.execute(
-                "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
-                "AND relkind IN ('r', 'p') AND NOT relispartition"
-            )
-        ]
-    truncate = ", ".join(f'"{table}"' for table in tables if table not in _KEPT | {"registry_predicate"})
-
-    counters = redis.Redis.from_url(os.environ["REDIS_URL"])
-
-    def empty() -> None:
-        for prefix in (limits.PREFIX, tallies.PREFIX):
-            for key in counters.scan_iter(f"{prefix}*"):
-                counters.delete(key)
-        with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
-            for left in range(9, -1, -1):
-                try:
-                    admin.execute(f"TRUNCATE {truncate} RESTART IDENTITY CASCADE")
-                    break
-                except psycopg.errors.DeadlockDetected:  # a worker of the running stack is still at it
-                    if not left:
-                        raise
-                    time.sleep(0.2)
-            admin.execute("DELETE FROM registry_predicate WHERE source <> 'core'")
-        catalogue.forget()
-
     return empty
 
 

@@ -51,9 +51,7 @@ def lines(users: list[User]) -> Iterator[Lines]:
     try:
         address = _address(server)
         with ExitStack() as stack:
-            opened = Lines({user.sub: stack.enter_context(_line(address, user)) for user in users})
-            opened.heard()
-            yield opened
+            yield Lines({user.sub: stack.enter_context(_line(address, user)) for user in users})
     finally:
         server.should_exit = True
         thread.join(timeout=_SECONDS)
@@ -76,18 +74,24 @@ def _line(address: str, user: User) -> Iterator[ClientConnection]:
     with connect(
         f"ws://{address}/ws/", origin=Origin(f"http://{address}"), additional_headers={"Cookie": cookie}
     ) as line:
-        _wait_until_joined(line, user)
+        wait_until_joined(line, user)
         yield line
 
 
-def _wait_until_joined(line: ClientConnection, user: User) -> None:
-    """A line hears nothing before it has joined its groups: knock until it answers."""
+def wait_until_joined(line: ClientConnection, user: User) -> None:
+    """A line hears nothing before it has joined its groups: knock until it answers, and hear all the knocks."""
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
-        publisher.publish(user_scope(user.sub), {"type": "knock", "ids": []})
+        knock(user)
         try:
             line.recv(timeout=0.2)
         except TimeoutError:
             continue
+        Lines({user.sub: line}).heard()
         return
     raise AssertionError("the line does not join")
+
+
+def knock(user: User) -> None:
+    """Send what pages take no notice of."""
+    publisher.publish(user_scope(user.sub), {"type": "knock", "ids": []})

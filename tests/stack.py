@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import socket
+import random
 import subprocess
 import sys
 import time
@@ -11,9 +11,17 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from gedaechtnis.embedded.ports import is_free
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "test-results"
+LOGS = RESULTS / os.environ.get("PYTEST_XDIST_WORKER", "")
 _START_SECONDS = 60.0
+
+
+def free_port() -> int:
+    """A port for a server; the kernel gives none of this range to a connection before the server takes it."""
+    return next(port for port in random.sample(range(10_000, 20_000), 100) if is_free(port))
 
 
 class Stack:
@@ -21,9 +29,7 @@ class Stack:
 
     def __init__(self, **environment: str) -> None:
         """`environment` is what differs from that of all tests."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("DATABASE_OWNER")},
@@ -34,7 +40,7 @@ class Stack:
             **environment,
         }
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        RESULTS.mkdir(exist_ok=True)
+        LOGS.mkdir(parents=True, exist_ok=True)
 
     def start(self) -> None:
         self.start_worker()
@@ -46,13 +52,13 @@ class Stack:
         deadline = time.monotonic() + _START_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:
-                raise RuntimeError(f"the server does not answer: {(RESULTS / 'web.log').read_text()[-2000:]}")
+                raise RuntimeError(f"the server does not answer: {(LOGS / 'web.log').read_text()[-2000:]}")
             time.sleep(0.1)
 
     def start_worker(self) -> None:
         celery = ("celery", "--quiet", "--app", "gedaechtnis.config.celery:app")
         self._run("worker", *celery, "worker", "--concurrency", "1", "--without-gossip", "--without-mingle")
-        self._run("beat", *celery, "beat", "--schedule", str(RESULTS / "beat-schedule"))
+        self._run("beat", *celery, "beat", "--schedule", str(LOGS / "beat-schedule"))
 
     def kill_worker(self) -> None:
         """As `kill -9` would, children included."""
@@ -72,7 +78,7 @@ class Stack:
                 child.wait()
 
     def _run(self, name: str, module: str, *arguments: str) -> None:
-        with (RESULTS / f"{name}.log").open("ab") as log:
+        with (LOGS / f"{name}.log").open("ab") as log:
             self._children[name] = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments],
                 cwd=ROOT,

@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect, sync_playwright
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import PrincipalKind, person
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
 from tests.conftest import make_user
+from tests.sockets import knock
 from tests.stack import RESULTS, Stack
 
 T = TypeVar("T")
@@ -71,6 +75,8 @@ GUESS = {
     "confidence": 0.4,
 }
 
+_lines: WeakKeyDictionary[Page, WebSocket] = WeakKeyDictionary()
+
 expect.set_options(timeout=10_000)
 
 
@@ -105,6 +111,24 @@ def apart(act: Callable[[], T]) -> T:
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(closing).result()
+
+
+def new_page(context: BrowserContext) -> Page:
+    """A page of which one can tell whether it is told of changes."""
+    page = context.new_page()
+    page.on("websocket", partial(_lines.__setitem__, page))
+    return page
+
+
+def wait_until_told(page: Page, user: User) -> None:
+    """A page is told of changes once its line has joined its groups: knock until it hears that."""
+    heard: list[object] = []
+    _lines[page].on("framereceived", heard.append)
+    deadline = time.monotonic() + 10
+    while not heard:
+        assert time.monotonic() < deadline, "the page's line does not join"
+        knock(user)
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture
@@ -154,7 +178,7 @@ def visit(stack: Stack, browser: Browser, complaints: list[str], request: pytest
         contexts.append(context)
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         context.on("console", lambda said: _note(said.type, said.text, complaints))
-        page = context.new_page()
+        page = new_page(context)
         page.set_default_timeout(10_000)
         if user:
             sign_in(page, user)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from gedaechtnis.identity.models import User
 from tests import oidc
-from tests.e2e.conftest import apart
+from tests.e2e.conftest import apart, new_page, wait_until_told
 from tests.oidc import Issuer
 from tests.stack import Stack
 
@@ -51,7 +51,7 @@ def profiles(database: None, browser: Browser, server: Stack) -> Iterator[list[P
         for _ in range(2):
             context = stack.enter_context(browser.new_context(base_url=server.url, locale="de"))
             context.on("console", lambda said: heard.append(said.text))
-            pages.append(context.new_page())
+            pages.append(new_page(context))
         yield pages
     assert heard == []
 
@@ -91,7 +91,7 @@ def test_a_group_comes_with_the_claim_and_leaves_open_pages_with_it(
         expect(page).to_have_url(re.compile(f"{GROUPS}$"))
         if groups:
             expect(here.get_by_role("link", name="Familie")).to_be_visible()
-            here.wait_for_timeout(500)  # only a page with an open line is told
+            wait_until_told(here, apart(User.objects.get))
     expect(here.get_by_role("link", name="Familie")).to_have_count(0, timeout=2000)
 
 

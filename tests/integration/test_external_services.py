@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import psycopg
 import pytest
 
 from tests.servers import PASSWORD, ROOT, SETUP, Servers, bare_environment, manage, servers
+from tests.stack import free_port
 
 HOST = "memory.example"
 HANDSHAKE = {
@@ -270,9 +270,7 @@ class Browser:
 @contextmanager
 def _running(environment: dict[str, str], var: Path, command: str = "run", *options: str) -> Iterator[str]:
     """`run` or `serve` as a process until the end of the block; yields the address it answers at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     base = f"http://127.0.0.1:{port}"
     output = var.with_suffix(".log")
     with output.open("w") as log:

@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from celery import Celery
 
 from gedaechtnis.config.logs import PrivateFormatter
 from tests.servers import ROOT
+from tests.stack import free_port
 
 MARKER = "PRIVATMARKER-77"
 _CELERY = ("celery", "--quiet", "--app", "gedaechtnis.config.celery:app")
@@ -71,9 +71,7 @@ def _says_enough(text: str) -> None:
 
 
 def test_the_web_server_writes_nothing_private(database: None, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     arguments = ("gedaechtnis.config.asgi:application", "--port", str(port), "--lifespan", "off", "--no-access-log")
     with _process(tmp_path / "web.log", "uvicorn", *arguments) as output:
         base = f"http://127.0.0.1:{port}"

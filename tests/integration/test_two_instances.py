@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,21 +19,15 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 import pytest
 
 from tests.servers import ROOT, bare_environment
+from tests.stack import free_port
 
 _START_SECONDS = 120.0
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 @contextmanager
 def _instance(var: Path) -> Iterator[str]:
     """`run` with nothing configured but the directory, the port and the sample password; yields its address."""
-    base = f"http://127.0.0.1:{_free_port()}"
+    base = f"http://127.0.0.1:{free_port()}"
     output = var.with_suffix(".log")
     command = [sys.executable, "-m", "gedaechtnis.embedded", "run", "--var", str(var), "--port", base.split(":")[-1]]
     with output.open("w") as log:

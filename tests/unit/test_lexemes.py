@@ -82,9 +82,9 @@ def test_it_bounds_what_becomes_an_index_key() -> None:
 @pytest.mark.parametrize("text", ["a" * 100_000, "ü" * 100_000, "1" * 100_000, "東" * 100_000, "a'" * 50_000 + "a"])
 def test_a_text_of_one_endless_word_is_read_at_once_and_not_kept(text: str) -> None:
     lexemes("to load the dictionaries")
-    start, kept = time.perf_counter(), _lexemes_of_word.cache_info().currsize
+    start, kept = time.thread_time(), _lexemes_of_word.cache_info().currsize
     assert lexemes(text)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
     assert _lexemes_of_word.cache_info().currsize == kept
 
 
@@ -96,10 +96,10 @@ def test_it_takes_any_text(text: str) -> None:
 def test_it_reads_thousands_of_turns_a_second() -> None:
     turn = "Gestern war ich mit Lena im Kino, und danach haben wir noch Pizza gegessen. It was great fun!"
     lexemes(turn)
-    start = time.perf_counter()
+    start = time.thread_time()
     for _ in range(1000):
         lexemes(turn)
-    assert 1000 / (time.perf_counter() - start) > 5000
+    assert 1000 / (time.thread_time() - start) > 5000
 
 
 def test_a_warm_process_loads_no_dictionary_for_anybody() -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
-from tests.stack import RESULTS, ROOT
+from tests.stack import LOGS, ROOT, free_port
 
 _SECONDS = 60.0
 
@@ -21,11 +19,11 @@ class Web:
     """uvicorn as a process; `workers` of them share the address."""
 
     def __init__(self, environment: dict[str, str], *, workers: int = 1, port: int | None = None) -> None:
-        self.port = port or _free_port()
+        self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        RESULTS.mkdir(exist_ok=True)
+        LOGS.mkdir(parents=True, exist_ok=True)
         arguments = ["--port", str(self.port), "--workers", str(workers), "--lifespan", "on", "--no-access-log"]
-        with Path(RESULTS / "mcp-web.log").open("ab") as log:
+        with (LOGS / "mcp-web.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "uvicorn", "gedaechtnis.config.asgi:application", *arguments],
                 cwd=ROOT,
@@ -37,7 +35,7 @@ class Web:
             )
         deadline = time.monotonic() + _SECONDS
         while not self._answers():
-            assert time.monotonic() < deadline, (RESULTS / "mcp-web.log").read_text()[-2000:]
+            assert time.monotonic() < deadline, (LOGS / "mcp-web.log").read_text()[-2000:]
             time.sleep(0.2)
 
     def stop(self) -> None:
@@ -54,9 +52,3 @@ class Web:
                 return bool(response.status == 200)
         except (urllib.error.URLError, ConnectionError):
             return False
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

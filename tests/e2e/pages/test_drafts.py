@@ -10,16 +10,16 @@ from playwright.sync_api import Page, expect
 
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
-from tests.e2e.conftest import EVA, Open, apart, sign_in
+from tests.e2e.conftest import EVA, Open, apart, sign_in, wait_until_told
 
 pytestmark = pytest.mark.e2e
 
 SAID = "Luna ist meine Katze"
 
 
-def loads_anew(page: Page, act: Callable[[], object]) -> None:
-    """Do it, and wait until the page has loaded anew by itself."""
-    page.wait_for_timeout(500)  # only a page with an open line is told
+def loads_anew(page: Page, anna: User, act: Callable[[], object]) -> None:
+    """Do it, and wait until her page has loaded anew by itself."""
+    wait_until_told(page, anna)
     with page.expect_event("load"):
         apart(act)
 
@@ -28,7 +28,7 @@ def test_a_change_of_rights_keeps_what_is_being_written_in_the_chat(anna: User, 
     page = visit("/")
     field = page.get_by_label("Nachricht")
     field.fill(f"{SAID}\nund bekommt")
-    loads_anew(page, lambda: groups.create_group(user=anna, name="Familie"))
+    loads_anew(page, anna, lambda: groups.create_group(user=anna, name="Familie"))
     expect(field).to_have_value(f"{SAID}\nund bekommt")
     page.reload()
     expect(field).to_have_value("")
@@ -41,7 +41,7 @@ def test_it_keeps_a_half_filled_form(anna: User, eva: None, visit: Open) -> None
     page.get_by_label("Name", exact=True).fill("Garten")
     page.get_by_label("Art", exact=True).select_option("Ort")
     page.get_by_label("Wer es sieht").select_option("Familie")
-    loads_anew(page, lambda: groups.create_group(user=anna, name="Chor"))
+    loads_anew(page, anna, lambda: groups.create_group(user=anna, name="Chor"))
     expect(page.get_by_label("Name", exact=True)).to_have_value("Garten")
     expect(page.get_by_label("Art", exact=True)).to_have_value("place")
     expect(page.get_by_label("Wer es sieht")).to_have_value(f"group:{family.pk}")
@@ -55,7 +55,7 @@ def test_a_group_that_was_lost_is_not_chosen_any_more(anna: User, clara: User, v
     page.locator("#new-thing summary").click()
     page.get_by_label("Name", exact=True).fill("Garten")
     page.get_by_label("Wer es sieht").select_option("Familie")
-    loads_anew(page, lambda: groups.remove_member(user=clara, group_id=family.pk, sub=anna.sub))
+    loads_anew(page, anna, lambda: groups.remove_member(user=clara, group_id=family.pk, sub=anna.sub))
     expect(page.get_by_label("Name", exact=True)).to_have_value("Garten")
     expect(page.get_by_text("Familie")).to_have_count(0)
     page.get_by_role("button", name="Anlegen").click()

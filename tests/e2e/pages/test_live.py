@@ -23,6 +23,7 @@ from gedaechtnis.memory import ports
 from gedaechtnis.memory.schemas import MemoryMutationProposal
 from gedaechtnis.memory.services.commit import commit_proposal
 from tests.e2e.conftest import WORLD, apart
+from tests.sockets import wait_until_joined
 from tests.stack import Stack
 
 QUIET_SECONDS = 0.5
@@ -38,8 +39,10 @@ def line(stack: Stack, user: User | None, query: str = "") -> Iterator[ClientCon
     address = stack.url.replace("http", "ws", 1) + "/ws/" + query
     origin = Origin(stack.url)
     with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as socket:
-        with pytest.raises(TimeoutError):
-            socket.recv(timeout=QUIET_SECONDS)
+        if user:
+            wait_until_joined(socket, user)
+        else:
+            socket.recv(timeout=5)
         yield socket
 
 

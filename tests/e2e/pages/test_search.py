@@ -111,14 +111,14 @@ def test_a_slow_answer_never_takes_the_place_of_a_later_one(garden: None, visit:
 
     page.route("**/suche/?*", hold)
     field = page.get_by_label("Im Gedächtnis suchen")
-    field.fill("Garten")
-    page.wait_for_timeout(400)
-    assert len(waiting) == 1
+    with page.expect_request("**/suche/?*q=Garten*"):
+        field.fill("Garten")
     field.fill("Nürnberg")
     expect(found(page).first).to_contain_text("Nürnberg")
     page.wait_for_timeout(200)
     expect(page).to_have_url(re.compile("N%C3%BCrnberg"))
     expect(found(page).first).to_contain_text("Nürnberg")
+    assert len(waiting) == 1
 
 
 def test_what_is_over_says_until_when(garden: None, visit: Open) -> None:

@@ -48,8 +48,8 @@ def test_an_apostrophe_is_no_quotation() -> None:
     ids=["commas", "joints", "marks", "more marks", "negations", "ordinals", "corrections", "word"],
 )  # fmt: skip
 def test_hostile_lengths_are_read_in_no_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     read = window(text)
     prefilter.decide(read)
     assert BuiltinExtractor().extract(read) is None
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5
