@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import PrincipalKind, person
@@ -75,7 +74,7 @@ GUESS = {
     "confidence": 0.4,
 }
 
-_lines: WeakKeyDictionary[Page, WebSocket] = WeakKeyDictionary()
+_told: WeakSet[Page] = WeakSet()
 
 expect.set_options(timeout=10_000)
 
@@ -116,16 +115,15 @@ def apart(act: Callable[[], T]) -> T:
 def new_page(context: BrowserContext) -> Page:
     """A page of which one can tell whether it is told of changes."""
     page = context.new_page()
-    page.on("websocket", partial(_lines.__setitem__, page))
+    page.on("websocket", lambda line: line.on("framereceived", lambda _frame: _told.add(page)))
     return page
 
 
 def wait_until_told(page: Page, user: User) -> None:
     """A page is told of changes once its line has joined its groups: knock until it hears that."""
-    heard: list[object] = []
-    _lines[page].on("framereceived", heard.append)
+    _told.discard(page)
     deadline = time.monotonic() + 10
-    while not heard:
+    while page not in _told:
         assert time.monotonic() < deadline, "the page's line does not join"
         knock(user)
         page.wait_for_timeout(50)
