@@ -129,6 +129,13 @@ def wait_until_told(page: Page, user: User) -> None:
         page.wait_for_timeout(50)
 
 
+def two_seconds(page: Page) -> float:
+    """In milliseconds, and what the machine takes for three pages: an act, where it leads, and somebody else's."""
+    begun = time.monotonic()
+    page.reload()
+    return 1000 * (2 + 3 * (time.monotonic() - begun))
+
+
 @pytest.fixture
 def anna(database: None) -> User:
     return apart(lambda: make_user("anna"))

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from tests.conftest import make_user
-from tests.e2e.conftest import SCREENS, Open, apart
+from tests.e2e.conftest import SCREENS, Open, apart, two_seconds
 
 pytestmark = pytest.mark.e2e
 
@@ -114,8 +114,9 @@ def test_a_group_members_day(family: UUID, clara: User, visit: Open) -> None:
 
     # Anna lets Ben go: his open page loses everything within two seconds.
     annas.goto(f"/einstellungen/gruppen/{family}/")
+    promised = two_seconds(annas)
     annas.get_by_role("button", name="ben entfernen").click()
-    expect(bens.get_by_role("heading")).to_have_text("Hier ist nichts.", timeout=2000)
+    expect(bens.get_by_role("heading")).to_have_text("Hier ist nichts.", timeout=promised)
     expect(bens.get_by_text("Garten")).to_have_count(0)
     bens.goto("/wissen/")
     expect(bens.locator(".thing")).to_have_count(1)  # himself

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from gedaechtnis.identity.models import User
 from tests import oidc
-from tests.e2e.conftest import apart, new_page, wait_until_told
+from tests.e2e.conftest import apart, new_page, two_seconds, wait_until_told
 from tests.oidc import Issuer
 from tests.stack import Stack
 
@@ -92,7 +92,7 @@ def test_a_group_comes_with_the_claim_and_leaves_open_pages_with_it(
         if groups:
             expect(here.get_by_role("link", name="Familie")).to_be_visible()
             wait_until_told(here, apart(User.objects.get))
-    expect(here.get_by_role("link", name="Familie")).to_have_count(0, timeout=2000)
+    expect(here.get_by_role("link", name="Familie")).to_have_count(0, timeout=two_seconds(elsewhere))
 
 
 def test_a_refusal_is_said_at_the_sign_in_page(profiles: list[Page], issuers: tuple[Issuer, Issuer]) -> None:

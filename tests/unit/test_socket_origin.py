@@ -14,6 +14,7 @@ HOST = "memory.example"
 
 @pytest.fixture
 def proxied(settings: Any) -> None:
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
     settings.ALLOWED_HOSTS = [HOST]
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     settings.CSRF_TRUSTED_ORIGINS = ["https://other.example", "https://*.trusted.example"]

@@ -202,7 +202,8 @@ REDIS_URL = env.redis_url("REDIS_URL")
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [REDIS_URL], "prefix": "gedaechtnis.live"},
+        # An idle line waits at Redis for five seconds at a time: a client that gives up as soon would end it.
+        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 15}], "prefix": "gedaechtnis.live"},
     },
 }
 
