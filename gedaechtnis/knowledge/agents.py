@@ -16,7 +16,7 @@ from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal, user_scope
 from gedaechtnis.identity.tokens import AGENT_ROLE
 from gedaechtnis.memory.writing.session import org_of
 from gedaechtnis.scoping import clocks
-from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.context import Scope, current_scope, scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,17 @@ def check_role(role: str, *, field: str) -> str:
         detail = _("A role is a word of small letters, digits, “-” and “_”, at most 50 characters.")
         raise Problem("invalid_agent_role", detail, field=field)
     return role
+
+
+@contextmanager
+def reading(principal: Principal) -> Iterator[Scope]:
+    """The door for reading: the one that stands open for the principal, which several reads share, or a new one."""
+    opened = current_scope()
+    if opened is not None and opened.principal == principal and opened.clearance == principal.clearance:
+        yield opened
+        return
+    with scope(principal) as opened:
+        yield opened
 
 
 @contextmanager

@@ -60,5 +60,10 @@ def parse_repo(slug: str, *, field: str = "repo") -> str:
     return said
 
 
+def prefix(repo: str | None) -> str:
+    """What the keys of a repository's domains begin with, and no others; "" without one. Raises as `parse_repo`."""
+    return f"{_REPO}{parse_repo(repo)}/" if repo else ""
+
+
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip().lower())

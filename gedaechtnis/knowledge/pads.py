@@ -18,7 +18,7 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import models
-from gedaechtnis.knowledge.agents import Keeper, Writing, keeper_of, owner_of, workspace, writing
+from gedaechtnis.knowledge.agents import Keeper, Writing, keeper_of, owner_of, reading, workspace, writing
 from gedaechtnis.knowledge.models import WorkingMemory
 from gedaechtnis.memory import events
 from gedaechtnis.scoping.context import scope
@@ -63,7 +63,7 @@ def read(*, principal: Principal, scope_ref: str | None = None, agent: str | Non
         Problem: `scope_denied`, `not_your_notes`, `person_required` (403); `invalid_agent_role`.
     """
     keeper = keeper_of(principal, scope_ref, agent)
-    with scope(principal):
+    with reading(principal):
         row = _pads(keeper).first()
     return _pad(row) if row else Pad(agent=keeper.agent)
 

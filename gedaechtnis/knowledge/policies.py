@@ -17,6 +17,7 @@ from django.db import connection
 from gedaechtnis.common import clock
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import domains
+from gedaechtnis.knowledge.agents import reading
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.selectors.context.rendering import tokens_of
@@ -107,12 +108,9 @@ def active(*, principal: Principal, scope_ref: str | None = None, repo: str | No
         NotFound: a scope that the principal does not read.
         Problem: `invalid_repo`.
     """
-    prefix = _prefix(repo)
-    opened = current_scope()
-    if opened is not None and opened.principal == principal:
-        return _views(_read(_ACTIVE, _around(principal, scope_ref)), prefix)
-    with scope(principal):
-        return _views(_read(_ACTIVE, _around(principal, scope_ref)), prefix)
+    prefix = domains.prefix(repo)
+    with reading(principal):
+        return _views(_read(_ACTIVE, around(principal, scope_ref)), prefix)
 
 
 def list_policies(
@@ -125,9 +123,9 @@ def list_policies(
 
     Raises: as `active`.
     """
-    prefix = _prefix(repo)
+    prefix = domains.prefix(repo)
     with scope(principal):
-        scopes = _around(principal, scope_ref)
+        scopes = around(principal, scope_ref)
         rows = _read(_ROWS, scopes)
         shown = _views([row for row in rows if row.holds], prefix)
         told = "\n".join(policy.line for policy in shown)
@@ -137,13 +135,12 @@ def list_policies(
         return Policies(items=shown, characters=len(told), tokens=tokens_of(told), waiting=_waiting(principal, scopes))
 
 
-def _prefix(repo: str | None) -> str:
-    """What the domains of a repository begin with."""
-    return f"repo:{domains.parse_repo(repo)}/" if repo else ""
+def around(principal: Principal, scope_ref: str | None) -> list[str]:
+    """The scopes whose policies reach a run in one: all of whose readers read them. Within an open door.
 
-
-def _around(principal: Principal, scope_ref: str | None) -> list[str]:
-    """The scopes whose policies reach a run in one: all of whose readers read them."""
+    Raises:
+        NotFound: a scope that the principal does not read.
+    """
     ref = scope_ref or principal.default_scope
     opened = current_scope()
     if opened is None or ref not in principal.read_scopes:

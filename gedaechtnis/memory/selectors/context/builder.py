@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from django.db import InterfaceError, InternalError, OperationalError
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.lexemes import lexemes
+from gedaechtnis.common.stopwatch import Stopwatch
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import usage
@@ -73,7 +73,7 @@ def build_context(
         Problem: `invalid_text`, `too_long`.
     """
     check_text(text, field="text", limit=MAX_TEXT)
-    watch = _Watch()
+    watch = Stopwatch()
     named = [*applies_to, *([task] if task else [])]
     with scope(principal):
         is_past = valid_at is not None or known_at is not None
@@ -138,7 +138,17 @@ def _searched(
     )
     hits = [hit for hit in search.search(principal=principal, query=query).hits if hit.voices.get("lexical")]
     refs = (hit.fact.subject_ref if hit.fact else hit.ref for hit in hits if not hit.fact or hit.score >= _GOOD_SCORE)
-    return tuple(dict.fromkeys(refs))
+    return tuple(dict.fromkeys(ref for ref in refs if ref.partition(":")[0] not in linker.SHELVES))
+
+
+DATABASE_FAILURES = (OperationalError, InterfaceError, InternalError)
+"""What is wrong with the database: not with the question, and not with the program."""
+
+
+def note_failure(error: Exception) -> None:
+    """Count that something was left out of what a run is told."""
+    # The error's message may quote values; its kind is enough to count by.
+    logger.error("context left empty: %s", type(error).__name__, extra={"metric": "context_failures"})
 
 
 def never_failing(build: Callable[P, ContextBlock]) -> Callable[P, ContextBlock]:
@@ -151,9 +161,8 @@ def never_failing(build: Callable[P, ContextBlock]) -> Callable[P, ContextBlock]
     def guarded(*args: P.args, **kwargs: P.kwargs) -> ContextBlock:
         try:
             return build(*args, **kwargs)
-        except (OperationalError, InterfaceError, InternalError) as error:
-            # Its message may quote values; the kind of the error is enough to count by.
-            logger.error("context left empty: %s", type(error).__name__, extra={"metric": "context_failures"})
+        except DATABASE_FAILURES as error:
+            note_failure(error)
             return ContextBlock(timings_ms={})
 
     return guarded
@@ -174,7 +183,7 @@ def _settle_names(links: Links, meant: Sequence[LinkedEntity | None]) -> None:
 
 
 def _read(
-    links: Links, principal: Principal, chat_id: UUID | None, moment: Moment | None, at: datetime, watch: _Watch
+    links: Links, principal: Principal, chat_id: UUID | None, moment: Moment | None, at: datetime, watch: Stopwatch
 ) -> tuple[Happened, facts.Found]:
     """What happened to what is linked, and what is believed of it; settles the names that are not clear."""
     known = moment.known_at if moment else None
@@ -187,17 +196,3 @@ def _read(
         found = facts.believed_now(links.entities, links.me, scopes=principal.read_scopes, at=at)
     watch.lap("facts")
     return happened, found
-
-
-class _Watch:
-    """Milliseconds from step to step, and in all."""
-
-    def __init__(self) -> None:
-        self._begun = self._last = time.perf_counter()
-        self.laps: dict[str, float] = {}
-
-    def lap(self, step: str) -> None:
-        now = time.perf_counter()
-        self.laps[step] = round((now - self._last) * 1000, 3)
-        self.laps["total"] = round((now - self._begun) * 1000, 3)
-        self._last = now

@@ -28,26 +28,14 @@ _MOST_PREFERENCES = 40
 _PREFERENCES = [MemoryType.PREFERENCE, MemoryType.DERIVED_PREFERENCE]
 
 # Labels and evidence come along, so that it stays one question. Rows of scopes that the policies hide do not.
-_COLUMNS = """
+COLUMNS = """
   f.id, f.subject_id, s.kind || ':' || s.slug, s.canonical_name, f.predicate, f.polarity, f.object_value,
   f.object_entity_id, o.kind || ':' || o.slug, o.canonical_name, c.kind || ':' || c.slug,
   f.valid_from, f.valid_from_precision, f.valid_from_stated, f.valid_to, f.valid_to_precision, f.recorded_at,
-  f.confidence, f.source, f.acted_by, f.source_trust_tier, f.memory_type, f.rank, f.scope_ref, ev.seen, ev.weights
+  f.confidence, f.source, f.acted_by, f.source_trust_tier, f.memory_type, f.rank, f.scope_ref, f.domain, f.topic,
+  ev.seen, ev.weights
 """
-_FACTS = f"""
-WITH now AS (
-  SELECT greatest(%(at)s::timestamptz, max(tick)) AS at FROM scopes WHERE scope_ref = ANY(%(scopes)s)
-), f AS (
-  (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(ids)s) AND {{holds}}
-     AND (object_entity_id IS NULL OR predicate = ANY(%(outgoing)s)) LIMIT %(most_said)s)
-  UNION ALL
-  (SELECT * FROM facts WHERE object_entity_id = ANY(%(ids)s) AND predicate = ANY(%(incoming)s) AND {{holds}}
-     AND subject_id <> ALL(%(ids)s) LIMIT %(most_pointing)s)
-  UNION ALL
-  (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(me)s) AND {{holds}}
-     AND memory_type = ANY(%(preferences)s) AND object_entity_id IS NULL LIMIT %(most_preferences)s)
-)
-SELECT {_COLUMNS}
+LABELLED = """
 FROM f JOIN entities s ON s.id = f.subject_id
 LEFT JOIN entities o ON o.id = f.object_entity_id
 LEFT JOIN entities c ON c.id = f.applies_to_id
@@ -57,10 +45,26 @@ LEFT JOIN LATERAL (
   FROM fact_evidence e WHERE e.fact_id = f.origin_fact_id
 ) AS ev ON true
 WHERE (f.object_entity_id IS NULL OR o.id IS NOT NULL) AND (f.applies_to_id IS NULL OR c.id IS NOT NULL)
-""".format(  # noqa: S608 (all parts are ours)
-    holds="superseded_at IS NULL AND valid_from <= (SELECT at FROM now) "
+"""
+NOW = "now AS (SELECT greatest(%(at)s::timestamptz, max(tick)) AS at FROM scopes WHERE scope_ref = ANY(%(scopes)s))"
+"""Or the last tick, if that is later."""
+HOLDS = (
+    "superseded_at IS NULL AND valid_from <= (SELECT at FROM now) "
     "AND (valid_to IS NULL OR valid_to > (SELECT at FROM now))"
 )
+_FACTS = f"""
+WITH {NOW}, f AS (
+  (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(ids)s) AND {HOLDS}
+     AND (object_entity_id IS NULL OR predicate = ANY(%(outgoing)s)) LIMIT %(most_said)s)
+  UNION ALL
+  (SELECT * FROM facts WHERE object_entity_id = ANY(%(ids)s) AND predicate = ANY(%(incoming)s) AND {HOLDS}
+     AND subject_id <> ALL(%(ids)s) LIMIT %(most_pointing)s)
+  UNION ALL
+  (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(me)s) AND {HOLDS}
+     AND memory_type = ANY(%(preferences)s) AND object_entity_id IS NULL LIMIT %(most_preferences)s)
+)
+SELECT {COLUMNS} {LABELLED}
+"""  # noqa: S608 (all parts are ours)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,8 @@ class ContextFact:
     memory_type: str
     rank: int
     scope_ref: str
+    domain: str = ""
+    topic: str = ""
     status: str = "active"
     superseded_at: datetime | None = None
 
@@ -132,7 +138,7 @@ def believed_now(
     }
     with connection.cursor() as cursor:
         cursor.execute(_FACTS, parameters)
-        return _found([_fact(row) for row in cursor.fetchall()], wanted)
+        return _found([fact_of(row) for row in cursor.fetchall()], wanted)
 
 
 def believed_at(entities: Sequence[LinkedEntity], me: LinkedEntity | None, moment: Moment) -> Found:
@@ -179,11 +185,12 @@ def _carries_on_untrusted(fact: ContextFact) -> bool:
     return fact.source_trust_tier == "untrusted" and fact.object_id is not None and term is not None and term.transitive
 
 
-def _fact(row: Sequence[Any]) -> ContextFact:
+def fact_of(row: Sequence[Any]) -> ContextFact:
+    """A row of `COLUMNS`."""
     (id, subject_id, subject_ref, subject_label, predicate, polarity, value, object_id, object_ref, object_label,
      applies_to_ref, valid_from, valid_from_precision, valid_from_stated, valid_to,
-     valid_to_precision, recorded_at, confidence, source, acted_by, tier, memory_type, rank, scope_ref, seen,
-     weights) = row  # fmt: skip
+     valid_to_precision, recorded_at, confidence, source, acted_by, tier, memory_type, rank, scope_ref, domain,
+     topic, seen, weights) = row  # fmt: skip
     return ContextFact(
         id=id,
         subject_id=subject_id,
@@ -211,6 +218,8 @@ def _fact(row: Sequence[Any]) -> ContextFact:
         memory_type=memory_type,
         rank=rank,
         scope_ref=scope_ref,
+        domain=domain,
+        topic=topic,
     )
 
 

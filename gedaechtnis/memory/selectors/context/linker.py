@@ -24,6 +24,8 @@ _MOST_LEFTOVERS = 2
 """Misspelt words that are looked for: each costs further questions to the database."""
 _CALLED_BY_NAME = frozenset({"person", "pet", "organisation"})
 """What has names that may be ordinary words; a room or a device may be called by nothing else."""
+SHELVES = frozenset({"domain", "policy"})
+"""What is filed, not spoken of: a statement is found by its own words, not by all of its domain's, and rules stand."""
 
 _NOBODY = UUID(int=0)
 """For a list of none the planner would read the whole scope."""
@@ -224,7 +226,7 @@ def _bearers(
 ) -> tuple[LinkedEntity, ...]:
     """Who bears a name as it is written, else as it may be spelt; in the nearest scope that has any."""
     for key in mention.keys:
-        bearers = _nearest(found.get(key, ()), scopes)
+        bearers = _nearest([entity for entity in found.get(key, ()) if entity.kind not in SHELVES], scopes)
         if mention.end - mention.start == 1 and not message.tells_a_name(mention):
             is_ordinary = key in COMMON_WORDS
             bearers = [e for e in bearers if not is_stop_word(key) and not (is_ordinary and e.kind in _CALLED_BY_NAME)]
@@ -250,4 +252,5 @@ def _alike(word: str, principal: Principal, at: datetime) -> list[LinkedEntity]:
     if len(likely) != 1:
         return []
     found = _look_up(principal, ids=likely, at=at)
-    return [replace(entity, said=word) for id in likely for entity in found.get(str(id), ())]
+    alike = [entity for id in likely for entity in found.get(str(id), ())]
+    return [replace(entity, said=word) for entity in alike if entity.kind not in SHELVES]
