@@ -204,7 +204,7 @@ def _fenced(notes: str) -> list[str]:
         return []
     longest = max((len(run) for run in _FENCE.findall(notes)), default=2)
     fence = "`" * (longest + 1)
-    return [fence, notes, fence]
+    return [fence, notes.removesuffix("\n"), fence]
 
 
 def _lines(facts: Sequence[ContextFact], principal: Principal) -> list[str]:
