@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,7 +18,7 @@ from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import GroupMembership, User
-from gedaechtnis.identity.principals import Principal, agent, from_token, person, system
+from gedaechtnis.identity.principals import Principal, PrincipalKind, agent, curator, from_token, person, system
 from gedaechtnis.identity.tokens import create_token
 from gedaechtnis.knowledge import policies, policy_changes
 from gedaechtnis.knowledge.policies import PolicyView
@@ -337,7 +338,8 @@ def test_no_road_but_a_persons_word_makes_a_policy(as_anna: Principal, anna: Use
         {**says("Andere"), "subject_ref": str(policy.entity_id), "replaces_fact_id": str(policy.id)},
         {**says(TABS), "subject_ref": str(policy.entity_id), "polarity": False},
     ]
-    for who in (from_token(token), system(as_anna.default_scope, "import")):
+    plugged = replace(as_anna, kind=PrincipalKind.INTEGRATION, acted_by="integration:calendar")
+    for who in (from_token(token), system(as_anna.default_scope, "import"), curator(anna), plugged):
         for result in commit(who, *tried):
             assert result.outcome is Outcome.PENDING, result
         assert [(one.rule, one.required_role) for one in policies.active(principal=as_anna)] == [(TABS, None)]
@@ -417,7 +419,7 @@ def test_active_is_one_statement_on_an_index(as_anna: Principal, admin_connectio
     assert "Index Scan using facts_value" in plan, plan
 
 
-def test_the_names_of_the_changes_are_what_the_doors_call() -> None:
+def test_rules_are_the_same_but_for_case_and_closing_signs() -> None:
     assert policy_changes.same_rule("Immer!", "immer")
     assert not policy_changes.same_rule("immer", "nimmer")
 

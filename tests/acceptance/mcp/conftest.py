@@ -12,7 +12,9 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from gedaechtnis.identity.models import User
+from gedaechtnis.identity.principals import person
 from gedaechtnis.identity.tokens import create_token
+from gedaechtnis.knowledge.policy_changes import propose_policy
 from tests.acceptance.api.support import LUNA, fact, propose
 from tests.conftest import ApiClient
 from tests.stack import ROOT
@@ -44,6 +46,7 @@ def secret_of(database: None) -> Callable[..., str]:
 def anna_with_luna(anna: User) -> User:
     _token, secret = create_token(user=anna, name="told")
     propose(ApiClient(secret), LUNA, fact("likes", "Lachs"), fact("feeding_time_morning", "07:00"), run_id="r-1")
+    propose_policy(principal=person(anna), rule="Nach 22 Uhr keine Meldungen", name="Quiet")
     return anna
 
 
