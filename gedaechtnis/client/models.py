@@ -205,3 +205,37 @@ class ToolAnswer:
 
     text: str
     data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """An agent's own notes; version 0 where it never wrote any."""
+
+    agent: str
+    text: str
+    version: int
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What an agent noticed; `ref` names it as a source."""
+
+    id: str
+    ref: str
+    text: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HotEntry:
+    """What an agent wants remembered; `state` is "hot" until it is decided what becomes of it."""
+
+    id: str
+    domain: str
+    topic: str
+    text: str
+    memory_type: str
+    session_id: str
+    state: str
+    recorded_at: datetime

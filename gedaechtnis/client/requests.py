@@ -15,6 +15,9 @@ from gedaechtnis.client.models import (
     Entity,
     Fact,
     Facts,
+    HotEntry,
+    Notes,
+    Observation,
     OperationResult,
     Posted,
     Proposal,
@@ -287,6 +290,41 @@ def call_tool(name: str, arguments: Mapping[str, Any] | None = None) -> Request[
     return _write(
         f"/api/tools/{_part(name)}", dict(arguments or {}), lambda body: decode(ToolAnswer, body), is_safe=False
     )
+
+
+# Keeping for oneself
+
+
+def notes() -> Request[Notes]:
+    """An agent's own notes, which nobody else in the workspace reads."""
+    return _get("/api/knowledge/notes", Notes)
+
+
+def update_notes(text: str, *, based_on_version: int | None = None) -> Request[Notes]:
+    """Write them anew, on top of the version that was read; `Conflict` where they were changed meanwhile."""
+    body = _given({"text": text, "based_on_version": based_on_version})
+    return Request(method="PUT", path="/api/knowledge/notes", body=body, read=lambda answer: decode(Notes, answer))
+
+
+def record_observation(text: str) -> Request[Observation]:
+    """Keep what was noticed, as a source and below the notes."""
+    path = "/api/knowledge/observations"
+    return _write(path, {"text": text}, lambda answer: decode(Observation, answer), is_safe=False)
+
+
+def remember(
+    text: str,
+    *,
+    domain: str = "general",
+    topic: str = "",
+    repo: str | None = None,
+    session_id: str | None = None,
+    memory_type: str = "note",
+) -> Request[HotEntry]:
+    """Keep something at once and for oneself, before it is decided whether it lasts."""
+    said = {"text": text, "domain": domain, "topic": topic, "memory_type": memory_type}
+    body = _given({**said, "repo": repo, "session_id": session_id})
+    return _write("/api/knowledge/hot", body, lambda answer: decode(HotEntry, answer), is_safe=False)
 
 
 def _facts(ref: str, **params: Any) -> Request[Facts]:

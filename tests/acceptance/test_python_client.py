@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gedaechtnis.client import ConnectionFailed, Forbidden, Gedaechtnis, Invalid, Unauthorized
+from gedaechtnis.client import Conflict, ConnectionFailed, Forbidden, Gedaechtnis, Invalid, Unauthorized
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import person
 from gedaechtnis.identity.tokens import create_token
@@ -49,6 +49,8 @@ def test_the_guide_runs_as_written(anna: User, stack: Stack, monkeypatch: pytest
     assert names["everything"].startswith(b"{")
     assert names["posted"].message_id
     assert "find_entity" in names["names"]
+    assert names["seen"].ref == f"obs:{names['seen'].id}"
+    assert names["before"].version == 0
 
 
 def test_the_example_of_the_readme_runs(anna: User, stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +72,15 @@ def test_an_agent_proposes_and_the_person_decides(memory: Gedaechtnis, anna: Use
     assert memory.accept(str(guess.proposal_id)).outcome == "committed"
     memory.reject(str(other.proposal_id), reason="no")
     assert [fact.object.value for fact in memory.facts("pet:luna", predicate="likes").items] == ["Thunfisch"]
+
+
+def test_notes_of_an_older_version_are_not_written_over(memory: Gedaechtnis) -> None:
+    assert memory.notes().version == 0
+    assert memory.update_notes("eins").version == 1
+    with pytest.raises(Conflict) as caught:
+        memory.update_notes("zwei")
+    assert caught.value.code == "version_conflict"
+    assert memory.update_notes("zwei", based_on_version=1).text == "zwei"
 
 
 def test_a_search_finds_and_goes_on_by_its_cursor(memory: Gedaechtnis, anna: User) -> None:
