@@ -43,6 +43,8 @@ class Fact:
     supersedes_fact_id: str | None
     closed_by_fact_id: str | None
     closed_reason: str | None
+    domain: str = ""
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

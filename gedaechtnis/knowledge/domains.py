@@ -6,14 +6,20 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from django.db import connection
 from django.utils.translation import gettext as _
 
+from gedaechtnis.common import clock
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity.principals import Principal
+from gedaechtnis.scoping.context import scope
 
 MAX_NAME, MAX_REPO = 100, 80
 """Characters."""
 _PART = re.compile(r"[^\W_][\w.-]*")
 _REPO = "repo:"
+GENERAL = "general"
+"""Where policies stand that nobody gave a domain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +73,53 @@ def prefix(repo: str | None) -> str:
 
 def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip().lower())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainView:
+    """A domain of a workspace, with how many facts and policies of it hold now."""
+
+    key: str
+    name: str
+    repo: str | None
+    scope_ref: str
+    facts: int
+    policies: int
+
+
+def list_domains(*, principal: Principal, scope_ref: str | None = None) -> tuple[DomainView, ...]:
+    """The domains of one scope, or of all that the principal reads; by scope and key, those of repositories last.
+
+    One of which nothing holds now is listed as long as its entity is there.
+    """
+    with scope(principal) as opened, connection.cursor() as cursor:
+        scopes = [ref for ref in opened.read if scope_ref in (None, ref)]
+        now = clock.now()
+        cursor.execute(_DOMAINS, {"scopes": scopes, "now": now, "general": GENERAL})
+        rows = cursor.fetchall()
+    found = [_view(*row) for row in rows]
+    return tuple(sorted(found, key=lambda one: (scopes.index(one.scope_ref), one.repo or "", one.name)))
+
+
+def _view(scope_ref: str, key: str, facts: int, policies: int) -> DomainView:
+    bound, slash, name = key.removeprefix(_REPO).partition("/") if key.startswith(_REPO) else (None, "", key)
+    if not slash:
+        bound, name = None, key
+    return DomainView(key=key, name=name, repo=bound, scope_ref=scope_ref, facts=facts, policies=policies)
+
+
+_DOMAINS = """
+SELECT scope_ref, key, sum(facts)::int, sum(policies)::int FROM (
+  SELECT scope_ref, CASE WHEN domain = '' THEN %(general)s ELSE domain END AS key,
+         count(*) FILTER (WHERE predicate <> 'policy_rule') AS facts,
+         count(*) FILTER (WHERE predicate = 'policy_rule') AS policies
+  FROM facts
+  WHERE scope_ref = ANY (%(scopes)s) AND superseded_at IS NULL AND polarity AND mirror_of IS NULL
+    AND valid_from <= %(now)s AND (valid_to IS NULL OR valid_to > %(now)s)
+    AND (predicate = 'policy_rule' OR (domain <> '' AND predicate <> 'required_role'))
+  GROUP BY 1, 2
+  UNION ALL
+  SELECT scope_ref, canonical_name, 0, 0 FROM entities
+  WHERE scope_ref = ANY (%(scopes)s) AND kind = 'domain' AND status <> 'merged'
+) AS counted GROUP BY 1, 2
+"""

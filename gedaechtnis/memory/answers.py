@@ -67,6 +67,8 @@ class FactView:
     acted_by: str
     scope_ref: str
     applies_to_ref: str | None
+    domain: str  # the key of the domain it is filed under; "" for none
+    topic: str
     supersedes_fact_id: UUID | None
     closed_by_fact_id: UUID | None
     closed_reason: str | None
@@ -154,15 +156,27 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConflictView:
-    """A statement that was written although another claimed the same instants."""
+    """A statement that was written although another one contradicts it; each side with who said it, and when.
+
+    `settled_as`: what a person kept: `new` (the fact), `old` (the other), `both`; "" as long as nobody did.
+    """
 
     id: UUID
     kind: str
     fact_id: UUID
     fact_statement: str
+    fact_acted_by: str
+    fact_recorded_at: datetime
     other_fact_id: UUID
     other_statement: str
+    other_acted_by: str
+    other_recorded_at: datetime
+    domain: str
+    topic: str
     is_open: bool
+    settled_as: str
+    settled_at: datetime | None
+    settled_by: str
     recorded_at: datetime
     event_id: UUID
     scope_ref: str
@@ -273,6 +287,14 @@ class ProposalView:
     decided_at: datetime | None
     fact_id: UUID | None
     operation: dict[str, Any] = field(default_factory=dict)
-    present: str | None = None  # what is believed in the slot now, if anything
+    present: str | None = None  # what is believed in the slot now, or contradicts it, if anything
+    against: tuple[UUID, ...] = ()  # the statements that it contradicts without replacing them, by any of their rows
     question: str | None = None  # which of the candidates is meant
     candidates: tuple[CandidateView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictsAnswer(Page[ConflictView]):
+    """Conflicts that were written; on the first page also the statements that wait because they contradict others."""
+
+    waiting: tuple[ProposalView, ...] = ()

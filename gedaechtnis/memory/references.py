@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
-from gedaechtnis.common.text import name_key
+from gedaechtnis.common.text import fold_space, name_key
 from gedaechtnis.identity.principals import GLOBAL_SCOPE
 from gedaechtnis.memory.schemas import Operation
 from gedaechtnis.registry.catalogue import catalogue
@@ -71,6 +71,10 @@ def reach(scope_ref: str, *, org_id: UUID | None, readable: Sequence[str]) -> li
     if not scope_ref.startswith("user:"):
         readable = [ref for ref in readable if ref in (GLOBAL_SCOPE, f"org:{org_id}")]
     return in_order(readable, scope_ref)
+
+
+KEYED = frozenset({"domain"})
+"""Kinds whose names are keys: told apart letter by letter, and each scope has its own."""
 
 
 class Finder(Protocol):
@@ -204,9 +208,16 @@ def by_name(
 ) -> Entity | None:
     """The one entity that a name means exactly (`bearing`); None if there is none.
 
+    What is `KEYED` has the name letter by letter, in the first scope.
+
     Raises:
         AmbiguousReference: several bear it.
     """
+    if kinds and KEYED.issuperset(kinds):
+        same = (
+            one for one in (among or Stored(scopes)).by_key(name_key(name)) if one.canonical_name == fold_space(name)
+        )
+        return next((one for one in same if one.kind in kinds and one.scope_ref == scopes[0]), None)
     found = bearing(name, scopes=scopes, kinds=kinds, at=at, among=among)
     if len(found) > 1:
         raise AmbiguousReference(name, found, field)

@@ -109,6 +109,10 @@ class _Assertion(_Operation):
 class AssertFact(_Assertion):
     op: Literal["assert_fact"] = "assert_fact"
     object_value: Any
+    sources: list[Annotated[str, Field(max_length=500)]] = Field(
+        default_factory=list, max_length=50, exclude_if=lambda refs: not refs
+    )
+    """References of observations it rests on: they are kept as evidence, and confirm nothing by themselves."""
 
 
 class AssertRelationship(_Assertion):

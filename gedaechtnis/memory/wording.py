@@ -84,6 +84,7 @@ _WHY = {
     "derived": gettext_lazy("It follows from what was said, but was not said like this."),
     "privileged": gettext_lazy("Rules and permissions always need your word."),
     "conflict": gettext_lazy("It contradicts what you said."),
+    "contradiction": gettext_lazy("It is nearly the same as what is believed, and contradicts it."),
     "ambiguous": gettext_lazy("Several bear this name."),
     "alike": gettext_lazy("Their names are nearly the same."),
     "shared": gettext_lazy("They share an address or a number."),

@@ -200,6 +200,12 @@ class SearchMemory(Arguments):
     )
     kind: str | None = Field(default=None, max_length=100, description=gettext_noop("Only of this kind, as in `pet`."))
     predicate: PredicateKey | None = None
+    repo: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description=gettext_noop("The slug of the repository you work in: what is known of it comes first."),
+    )
     since: Bound | None = Field(default=None, description=gettext_noop("Only what is about a time from here on."))
     until: Bound | None = Field(default=None, description=gettext_noop("Only what is about a time before this."))
     at: Moment | None = None
@@ -222,7 +228,8 @@ class Conflicts(Arguments):
 
 
 class ProposeFact(Arguments):
-    subject: str = Field(
+    subject: str | None = Field(
+        default=None,
         min_length=1,
         max_length=300,
         description=gettext_noop("Whom or what it is about: a reference, `me`, or a name, also that of something new."),
@@ -232,19 +239,50 @@ class ProposeFact(Arguments):
         max_length=100,
         description=gettext_noop("The kind of the subject if it may be new, as in `pet`."),
     )
-    predicate: PredicateKey
+    predicate: PredicateKey | None = None
     object: Value
     object_kind: str | None = Field(
         default=None,
         max_length=100,
         description=gettext_noop("For relationships: the kind of the other thing, if it may be new."),
     )
+    domain: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description=gettext_noop(
+            "For knowledge of the workspace in a sentence: the domain it belongs to, as in `architecture`. `object` is "
+            "the sentence then, and `subject` and `predicate` stay empty."
+        ),
+    )
+    topic: str = Field(
+        default="",
+        max_length=200,
+        description=gettext_noop("With `domain`: what within it, as in `deployment`. Only one topic is compared."),
+    )
+    repo: str | None = Field(
+        default=None,
+        max_length=100,
+        description=gettext_noop("With `domain`: the slug of the repository, if it holds in that one only."),
+    )
+    sources: list[str] = Field(
+        default_factory=list,
+        max_length=50,
+        description=gettext_noop("Observations it rests on: `obs:<id>`, as `record_observation` returned them."),
+    )
     negated: bool = Field(default=False, description=gettext_noop("True for what does not hold: does not eat meat."))
     valid_from: Bound | None = None
     valid_to: Bound | None = None
     confidence: float = Field(default=1.0, ge=0, le=1, description=gettext_noop("How sure you are, 0 to 1."))
     memory_type: Literal[
-        "user_assertion", "preference", "decision", "commitment", "derived_preference", "derived_pattern", "hypothesis"
+        "user_assertion",
+        "preference",
+        "decision",
+        "commitment",
+        "derived_preference",
+        "derived_pattern",
+        "hypothesis",
+        "note",
     ] = Field(
         default="user_assertion",
         description=gettext_noop("What it is: the person's own words, or what you derived from them."),

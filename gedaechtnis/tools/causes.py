@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -21,6 +22,7 @@ from gedaechtnis.tools.data import (
     ExplanationData,
     FactData,
     ToolAnswer,
+    WaitingConflictData,
 )
 
 _OF_PROPOSALS = "proposal."
@@ -105,22 +107,53 @@ def _effect(event: EventView, facts: Mapping[UUID, FactView], principal: Princip
 
 
 def list_memory_conflicts(principal: Principal, asked: arguments.Conflicts) -> ToolAnswer:
-    """What was written although another statement claimed the same time, the latest first."""
-    page = conflicts.list_conflicts(principal=principal, cursor=asked.cursor, limit=asked.limit)
-    told = [one for one in page.items if one.is_open or asked.state == "all"]
-    data = ConflictsData(items=[ConflictData.of(one) for one in told], cursor=page.cursor)
-    lines = [_contradiction(one) for one in told]
+    """What contradicts: what was written although another statement says otherwise, and what waits because of that."""
+    page = conflicts.list_conflicts(
+        principal=principal, cursor=asked.cursor, limit=asked.limit, only_open=asked.state == "open"
+    )
+    data = ConflictsData(
+        items=[ConflictData.of(one) for one in page.items],
+        waiting=[WaitingConflictData.of(one) for one in page.waiting],
+        cursor=page.cursor,
+    )
+    lines = [*(_waiting(one) for one in data.waiting), *(_contradiction(one) for one in page.items)]
     more = _("… and more: ask again with cursor=%(cursor)s") % {"cursor": page.cursor} if page.cursor else ""
     nothing = "" if lines or more else _("Nothing contradicts.")
     return ToolAnswer(text=text.joined(lines, more, nothing), data=data)
 
 
-def _contradiction(one: ConflictView) -> str:
-    settled = "" if one.is_open else _("settled")
+def _waiting(one: WaitingConflictData) -> str:
     parts = [
-        f"- {text.quoted(one.fact_statement)} ↔ {text.quoted(one.other_statement)}",
-        text.day(one.recorded_at),
-        settled,
+        f"- {text.quoted(one.statement)} ↔ {text.quoted(one.present)}",
+        _filed(one.domain, one.topic),
+        _("waits for the person since %(day)s") % {"day": text.day(one.created_at)},
+        _agent(one.proposed_by),
+        f"proposal:{one.proposal_id}",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _contradiction(one: ConflictView) -> str:
+    parts = [
+        f"- {_side(one.fact_statement, one.fact_acted_by, one.fact_recorded_at)} ↔ "
+        f"{_side(one.other_statement, one.other_acted_by, one.other_recorded_at)}",
+        _filed(one.domain, one.topic),
+        "" if one.is_open else _("settled"),
         f"fact:{one.fact_id} ↔ fact:{one.other_fact_id}",
     ]
     return " · ".join(part for part in parts if part)
+
+
+def _side(statement: str, acted_by: str, recorded_at: datetime) -> str:
+    who = ", ".join(part for part in (_agent(acted_by), text.day(recorded_at)) if part)
+    return f"{text.quoted(statement)} ({who})"
+
+
+def _agent(acted_by: str) -> str:
+    """`agent:builder`; nothing for a person, whose word it is where nobody else is named."""
+    who, at, _for = acted_by.partition("@")
+    return text.inert(who) if at else ""
+
+
+def _filed(domain: str, topic: str) -> str:
+    return text.inert(f"[{domain}{': ' if topic else ''}{topic}]") if domain else ""

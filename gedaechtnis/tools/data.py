@@ -13,7 +13,7 @@ from gedaechtnis.common.wire import Instant
 from gedaechtnis.knowledge.hot import HotEntry
 from gedaechtnis.knowledge.pads import Observation, Pad
 from gedaechtnis.knowledge.policies import PolicyView
-from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView
+from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView, ProposalView
 from gedaechtnis.memory.schemas import OperationResult, Outcome
 from gedaechtnis.memory.selectors.recall.hits import Hit
 
@@ -75,6 +75,8 @@ class FactData(BaseModel):
     source: str
     scope_ref: str
     applies_to_ref: str | None
+    domain: str
+    topic: str
 
     @classmethod
     def of(cls, fact: FactView) -> FactData:
@@ -98,6 +100,8 @@ class FactData(BaseModel):
             source=fact.source,
             scope_ref=fact.scope_ref,
             applies_to_ref=fact.applies_to_ref,
+            domain=fact.domain,
+            topic=fact.topic,
         )
 
     @classmethod
@@ -241,31 +245,58 @@ class SearchData(BaseModel):
 
 
 class ConflictData(BaseModel):
+    """`settled_as`: what a person kept, `new` (the fact), `old` (the other) or `both`; empty as long as nobody did."""
+
     id: UUID
     kind: str
     fact_id: UUID
     fact_statement: str
+    fact_acted_by: str
+    fact_recorded_at: Instant
     other_fact_id: UUID
     other_statement: str
+    other_acted_by: str
+    other_recorded_at: Instant
+    domain: str
+    topic: str
     is_open: bool
+    settled_as: str
     recorded_at: Instant
 
     @classmethod
     def of(cls, conflict: ConflictView) -> ConflictData:
+        return cls(**{name: getattr(conflict, name) for name in cls.model_fields})
+
+
+class WaitingConflictData(BaseModel):
+    """A statement that waits for a person because it contradicts believed ones (`against`, told in `present`)."""
+
+    proposal_id: UUID
+    statement: str
+    proposed_by: str
+    present: str
+    against: list[UUID]
+    domain: str
+    topic: str
+    created_at: Instant
+
+    @classmethod
+    def of(cls, waiting: ProposalView) -> WaitingConflictData:
         return cls(
-            id=conflict.id,
-            kind=conflict.kind,
-            fact_id=conflict.fact_id,
-            fact_statement=conflict.fact_statement,
-            other_fact_id=conflict.other_fact_id,
-            other_statement=conflict.other_statement,
-            is_open=conflict.is_open,
-            recorded_at=conflict.recorded_at,
+            proposal_id=waiting.id,
+            statement=waiting.statement,
+            proposed_by=waiting.proposed_by,
+            present=waiting.present or "",
+            against=list(waiting.against),
+            domain=waiting.operation.get("domain") or "",
+            topic=waiting.operation.get("topic") or "",
+            created_at=waiting.created_at,
         )
 
 
 class ConflictsData(BaseModel):
     items: list[ConflictData]
+    waiting: list[WaitingConflictData]
     cursor: str | None
 
 

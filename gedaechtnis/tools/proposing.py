@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.knowledge import domains, facts
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.schemas import (
@@ -40,6 +41,7 @@ _ARGUMENT_OF = {
     "applies_to_ref": "applies_to",
     "canonical_name": "subject",
     "target_fact_id": "fact",
+    "content": "object",
     "based_on_fact_id": "fact",
     "replaces_fact_id": "fact",
 }
@@ -48,6 +50,17 @@ _ARGUMENT_OF = {
 
 def propose_fact(principal: Principal, asked: arguments.ProposeFact) -> ToolAnswer:
     """A new statement about something, which may be new itself."""
+    if asked.domain is not None and asked.subject is None and asked.predicate is None:
+        return _propose(principal, _free_text(asked, asked.domain), asked.run_id)
+    if asked.subject is None or asked.predicate is None:
+        missing = "subject" if asked.subject is None else "predicate"
+        raise Problem(
+            "missing",
+            _("A fact has a subject and a predicate; a sentence of the workspace has a `domain` and neither of them."),
+            field=missing,
+        )
+    if asked.domain is None and (asked.repo or asked.topic):
+        raise Problem("conflicting_fields", _("`topic` and `repo` go with `domain`."), field="domain")
     operations: list[Operation] = []
     subject = asked.subject
     if asked.subject_kind is not None and not references.is_reference(asked.subject):
@@ -68,11 +81,38 @@ def propose_fact(principal: Principal, asked: arguments.ProposeFact) -> ToolAnsw
         memory_type=MemoryType(asked.memory_type),
         evidence=_evidence(asked.quote, asked.message),
         applies_to_ref=asked.applies_to,
+        domain=str(domains.parse(asked.domain, repo=asked.repo)) if asked.domain else None,
+        topic=asked.topic or None,
         reason=asked.reason,
     )
+    if isinstance(statement, AssertFact):
+        statement.sources = asked.sources
     hint = naming.close_to(asked.predicate)  # afterwards the predicate is known
     answer = _propose(principal, [*operations, statement], asked.run_id)
     return ToolAnswer(text=text.joined(answer.text, hint), data=answer.data)
+
+
+def _free_text(asked: arguments.ProposeFact, domain: str) -> list[Operation]:
+    """A sentence about the workspace. Raises Problem for what only other facts have."""
+    for name in ("subject_kind", "object_kind", "applies_to"):
+        if getattr(asked, name) is not None:
+            raise Problem(
+                "conflicting_fields", _("`%(name)s` does not go with a sentence.") % {"name": name}, field=name
+            )
+    if asked.negated or not isinstance(asked.object, str):
+        raise Problem("conflicting_fields", _("A sentence is a text, and says itself what is not so."), field="object")
+    return facts.statement_operations(
+        content=asked.object,
+        domain=domains.parse(domain, repo=asked.repo),
+        topic=asked.topic,
+        memory_type=MemoryType(asked.memory_type),
+        sources=asked.sources,
+        evidence=_evidence(asked.quote, asked.message),
+        confidence=asked.confidence,
+        valid_from=asked.valid_from,
+        valid_to=asked.valid_to,
+        reason=asked.reason,
+    )
 
 
 def supersede_fact(principal: Principal, asked: arguments.SupersedeFact) -> ToolAnswer:
@@ -80,7 +120,8 @@ def supersede_fact(principal: Principal, asked: arguments.SupersedeFact) -> Tool
     old = naming.fact(principal, asked.fact)
     was_wrong = asked.how == "was_wrong"
     operations: list[Operation] = []
-    if not was_wrong and not _takes_one(old.predicate):
+    is_free_text = bool(old.domain) and old.predicate == "statement"
+    if not was_wrong and not is_free_text and not _takes_one(old.predicate):
         operations.append(_ending(old, asked.valid_from, asked.reason))
     statement = _statement(
         old.predicate,
@@ -90,8 +131,10 @@ def supersede_fact(principal: Principal, asked: arguments.SupersedeFact) -> Tool
         valid_from=asked.valid_from,
         memory_type=MemoryType.CORRECTION if was_wrong else MemoryType.USER_ASSERTION,
         correction=was_wrong,
-        replaces_fact_id=str(old.id) if was_wrong else None,
-        based_on_fact_id=None if was_wrong or operations else str(old.id),
+        replaces_fact_id=str(old.id) if was_wrong or is_free_text else None,
+        based_on_fact_id=None if was_wrong or is_free_text or operations else str(old.id),
+        domain=old.domain or None,
+        topic=old.topic or None,
         evidence=_evidence(asked.quote, asked.message),
         applies_to_ref=old.applies_to_ref,
         reason=asked.reason,
@@ -166,6 +209,8 @@ def _propose(
 def outcome_in_words(result: OperationResult) -> str:
     """What became of it, and by which name it can be asked for."""
     told = _TOLD[result.outcome]()
+    if result.conflict_id or result.reason == "contradiction":
+        told = text.joined(told, _("It contradicts what is believed; list_memory_conflicts shows both sides."))
     of = f"fact:{result.fact_id}" if result.fact_id else f"proposal:{result.proposal_id}" if result.proposal_id else ""
     return f"{told} ({of})" if of else told
 

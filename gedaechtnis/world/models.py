@@ -193,6 +193,11 @@ class Fact(ScopedModel):
                 fields=["scope_ref", "superseded_at"], condition=Q(superseded_at__isnull=False), name="facts_superseded"
             ),
             models.Index(fields=["origin_fact_id"], name="facts_origin"),
+            models.Index(
+                fields=["scope_ref", "subject", "topic"],
+                condition=Q(superseded_at__isnull=True, predicate="statement"),
+                name="facts_statements",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -251,15 +256,21 @@ class EntityMerge(ScopedModel):
 
 
 class ConflictRecord(ScopedModel):
-    """Unequal values claimed the same instants: `fact_id` was written although `other_fact_id` said otherwise."""
+    """`fact_id` was written although `other_fact_id` said otherwise of the same instants.
 
-    app_privileges = ("SELECT", "INSERT")
+    The settled columns change once, when a person decides.
+    """
+
+    app_privileges = ("SELECT", "INSERT", "UPDATE")
 
     kind = models.CharField(max_length=20)
     fact_id = models.UUIDField()
     other_fact_id = models.UUIDField()
     recorded_at = models.DateTimeField()
     event_id = models.UUIDField()
+    settled_at = models.DateTimeField(null=True)
+    settled_as = models.CharField(max_length=4, blank=True)
+    settled_by = models.TextField(blank=True)
 
     class Meta:
         db_table = "conflicts"
@@ -296,6 +307,7 @@ class Proposal(ScopedModel):
 
     `choices` of a question: the field of the operation that is not clear, the name there, and who could be meant.
     `following`: operations that are carried out or declined with this one, by the same word.
+    `against`: origins of believed statements that it contradicts and does not replace.
     """
 
     class State(models.TextChoices):
@@ -315,6 +327,7 @@ class Proposal(ScopedModel):
     default_from = models.DateTimeField()
     present = models.TextField(blank=True)
     choices = models.JSONField(default=dict)
+    against = models.JSONField(default=list)
     proposed_by = models.TextField()
     run_id = models.CharField(max_length=200)
     op_index = models.IntegerField()

@@ -8,7 +8,7 @@ from ninja import Query, Router
 
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.schemas.common import PageIn
-from gedaechtnis.api.schemas.conflicts import ConflictPage
+from gedaechtnis.api.schemas.conflicts import ConflictOut, ConflictPage, Settlement
 from gedaechtnis.api.schemas.entities import (
     MergeOut,
     OptionalMerge,
@@ -17,8 +17,9 @@ from gedaechtnis.api.schemas.entities import (
     SplitOut,
     UndoOut,
 )
-from gedaechtnis.memory.answers import ConflictView, Page
+from gedaechtnis.memory.answers import ConflictsAnswer, ConflictView
 from gedaechtnis.memory.selectors import conflicts, entities
+from gedaechtnis.memory.services import conflicts as settling
 from gedaechtnis.memory.services import merges, splits, undo
 
 router = Router(tags=["identity"])
@@ -49,6 +50,15 @@ def undo_event(request: ApiRequest, event_id: UUID, payload: OptionalUndo) -> un
 
 
 @router.get("/conflicts", response=ConflictPage, summary="Facts that contradict each other")
-def list_conflicts(request: ApiRequest, filters: Query[PageIn]) -> Page[ConflictView]:
-    """Statements that were written although another claimed the same instants, the latest first."""
+def list_conflicts(request: ApiRequest, filters: Query[PageIn]) -> ConflictsAnswer:
+    """Statements that were written although another one contradicts them, the latest first, with both sides."""
     return conflicts.list_conflicts(principal=request.auth, cursor=filters.cursor, limit=filters.limit)
+
+
+@router.post("/conflicts/{conflict_id}/settle", response=ConflictOut, summary="Say which of two statements holds")
+def settle_conflict(request: ApiRequest, conflict_id: UUID, payload: Settlement) -> ConflictView:
+    """What goes is closed and stays in the history; `both` are not held against each other again.
+
+    Once: 409 `already_settled`, and 409 `stale` if one of them is believed no longer.
+    """
+    return settling.settle(principal=request.auth, conflict_id=conflict_id, keep=payload.keep, reason=payload.reason)

@@ -89,7 +89,11 @@ def answer_review_item(request: ApiRequest, item_id: UUID, payload: AnswerIn) ->
 
 def _accept(request: ApiRequest, proposal_id: UUID, payload: AcceptIn) -> OperationResult:
     return governance.accept_proposal(
-        principal=request.auth, proposal_id=proposal_id, reason=payload.reason, choice=payload.candidate_id
+        principal=request.auth,
+        proposal_id=proposal_id,
+        reason=payload.reason,
+        choice=payload.candidate_id,
+        keep=payload.keep,
     )
 
 

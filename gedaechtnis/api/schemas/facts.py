@@ -85,6 +85,8 @@ class FactOut(Out):
     rank: int
     scope_ref: str
     applies_to_ref: str | None
+    domain: str
+    topic: str
     supersedes_fact_id: UUID | None
     closed_by_fact_id: UUID | None
     closed_reason: str | None

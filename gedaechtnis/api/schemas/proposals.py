@@ -22,6 +22,11 @@ class ReviewItemsIn(PageIn):
 
 class AcceptIn(ReasonIn):
     candidate_id: UUID | None = Field(default=None, description="The answer to a question: one of its candidates.")
+    keep: Literal["new", "old", "both"] | None = Field(
+        default=None,
+        description="Of a statement that contradicts believed ones (`against`), what holds. Without it both are "
+        "written, and the contradiction stays open.",
+    )
 
 
 class AnswerIn(AcceptIn):
@@ -48,6 +53,7 @@ class ProposalOut(Out):
     fact_id: UUID | None
     operation: dict[str, Any]
     present: str | None
+    against: list[UUID]
     question: str | None
     candidates: list[CandidateOut]
 

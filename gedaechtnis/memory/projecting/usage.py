@@ -21,7 +21,8 @@ _STATED = marks.Stream("fact_evidence", "recorded_at", ("fact_id",))
 
 _RESTATE = """
 WITH stated AS (
-  SELECT fact_id, max(classification) AS level, count(*) AS mentions, max(recorded_at) AS last FROM fact_evidence
+  SELECT fact_id, max(classification) AS level, count(*) FILTER (WHERE weight > 0) AS mentions,
+         max(recorded_at) AS last FROM fact_evidence
   WHERE scope_ref = %(scope)s AND fact_id = ANY (%(facts)s) GROUP BY fact_id HAVING count(*) > 1
 ), kept AS (
   INSERT INTO fact_usage AS u (id, scope_ref, org_id, classification, fact_id, mentions, recalls, last_touched_at)
@@ -46,7 +47,8 @@ WITH told AS (
   SELECT gen_random_uuid(), %(scope)s, %(org)s, t.level, t.fact_id, greatest(e.mentions, 1), t.recalls,
     coalesce(e.last, t.learned_at), t.last
   FROM told t CROSS JOIN LATERAL (
-    SELECT count(*) AS mentions, max(recorded_at) AS last FROM fact_evidence WHERE fact_id = t.fact_id
+    SELECT count(*) FILTER (WHERE weight > 0) AS mentions, max(recorded_at) AS last
+    FROM fact_evidence WHERE fact_id = t.fact_id
   ) AS e
   ON CONFLICT (scope_ref, fact_id) DO UPDATE
   SET recalls = u.recalls + EXCLUDED.recalls, last_recalled_at = greatest(u.last_recalled_at, EXCLUDED.last_recalled_at)

@@ -21,6 +21,13 @@ def list_proposals(*, principal: Principal, state: str | None = "open") -> tuple
         return proposal_views(rows.filter(state=state) if state else rows, principal=principal)
 
 
+def waiting_contradictions(*, principal: Principal) -> tuple[ProposalView, ...]:
+    """Proposals that wait because they contradict what is believed, oldest first."""
+    with scope(principal):
+        rows = Proposal.objects.filter(state=Proposal.State.OPEN).exclude(against=[])
+        return proposal_views(rows.order_by("recorded_at", "op_index"), principal=principal)
+
+
 def proposals_about(*, principal: Principal, entity_id: UUID) -> tuple[ProposalView, ...]:
     """Proposals that wait and name this entity, oldest first. Another one of the same `kind:slug` is not meant."""
     with scope(principal):
@@ -68,6 +75,7 @@ def _view(row: Proposal, candidates: tuple[CandidateView, ...]) -> ProposalView:
         fact_id=row.fact_id,
         operation=row.operation,
         present=row.present or None,
+        against=tuple(map(UUID, row.against)),
         question=question([candidate.label for candidate in candidates]) if candidates else None,
         candidates=candidates,
     )

@@ -69,6 +69,8 @@ class _Reader:
             acted_by=row.acted_by,
             scope_ref=row.scope_ref,
             applies_to_ref=applies_to.ref if applies_to else None,
+            domain=row.domain,
+            topic=row.topic,
             supersedes_fact_id=row.supersedes_fact_id,
             closed_by_fact_id=row.closed_by_fact_id if closed else None,
             closed_reason=row.closed_reason if closed else None,
@@ -86,7 +88,7 @@ class _Reader:
                 )
                 for piece in evidence
             ),
-            mentions=max(1, len(evidence)),
+            mentions=max(1, sum(piece.weight > 0 for piece in evidence)),
         )
 
     def _labels(self, predicate: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
-from gedaechtnis.memory.writing import form, operations, statements
+from gedaechtnis.memory.writing import form, freetext, operations, statements
 from gedaechtnis.memory.writing.classification import admitted
 from gedaechtnis.memory.writing.entities import EntityBook
 from gedaechtnis.memory.writing.prefetch import prefetch
@@ -48,8 +48,11 @@ def commit_proposal(
     form.check(proposal, zone=zone or principal.zone)
     hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
     write = scope_ref or principal.default_scope
+    meanings = freetext.meanings_of(proposal.operations)
     with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
-        session = WriteSession.begin(opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id)
+        session = WriteSession.begin(
+            opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id, meanings=meanings
+        )
         session.together = together
         earlier = _earlier_results(principal, write, run_id, hashes)
         book = EntityBook(session=session)

@@ -22,12 +22,22 @@ from gedaechtnis.memory.schemas import (
     Outcome,
     Source,
 )
+from gedaechtnis.memory.selectors import conflicts
 from gedaechtnis.memory.services import merges
-from gedaechtnis.memory.writing import assertions, operations, proposals, questions, statements, suppressions
+from gedaechtnis.memory.writing import (
+    assertions,
+    operations,
+    proposals,
+    questions,
+    settling,
+    statements,
+    suppressions,
+)
 from gedaechtnis.memory.writing.act import Act
 from gedaechtnis.memory.writing.entities import EntityBook, Sketch
 from gedaechtnis.memory.writing.provenance import Provenance
 from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.settling import Keep
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Fact, Proposal
@@ -36,21 +46,32 @@ _OPERATION: TypeAdapter[Operation] = TypeAdapter(Operation)
 
 
 def accept_proposal(
-    *, principal: Principal, proposal_id: UUID, reason: str | None = None, choice: UUID | None = None
+    *,
+    principal: Principal,
+    proposal_id: UUID,
+    reason: str | None = None,
+    choice: UUID | None = None,
+    keep: Keep | None = None,
 ) -> OperationResult:
     """Carry the operation out on the person's authority, at the tick of acceptance, with those that follow it.
 
     `choice` answers a question with one of its candidates; if another name in it is not clear either, that one is
-    asked for next, and the outcome is `pending`.
+    asked for next, and the outcome is `pending`. `keep` says of a statement that contradicts believed ones what holds:
+    the `new` one instead of them, `both`, or the `old` ones, which declines it. Without it both are written, and the
+    contradiction stays open.
 
     Raises:
         NotFound: no such proposal for this principal.
         Problem: `person_required` (403); `already_decided` (409, first wins); `stale` (409) when
             the slot moved since: the proposal is kept, with the present value; `choice_required`,
-            `not_a_candidate`, `nothing_to_choose`.
+            `not_a_candidate`, `nothing_to_choose`; `nothing_to_settle` for `keep` where nothing contradicts.
     """
     _require_person(principal)
     proposal = _find(principal, proposal_id)
+    if keep is not None and not proposal.against:
+        raise Problem("nothing_to_settle", _("There is nothing here that contradicts it."), field="keep")
+    if keep == "old":
+        return reject_proposal(principal=principal, proposal_id=proposal_id, reason=reason)
     moved = False
     with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
         session, proposal = _begin(opened, proposal)
@@ -61,7 +82,7 @@ def accept_proposal(
         _bind_met_meanwhile(book)
         moved = proposal.kind != proposals.QUESTION and _refresh_if_moved(session, book, op, proposal)
         if not moved:
-            result = _carry_out(session, book, op, proposal, reason)
+            result = _carry_out(session, book, op, proposal, reason, keep)
             session.finish()
             return result
         session.proposals.append(proposal.pk)
@@ -78,12 +99,25 @@ def _chosen(proposal: Proposal, choice: UUID | None) -> Operation:
 
 
 def _carry_out(
-    session: WriteSession, book: EntityBook, op: Operation, proposal: Proposal, reason: str | None
+    session: WriteSession,
+    book: EntityBook,
+    op: Operation,
+    proposal: Proposal,
+    reason: str | None,
+    keep: Keep | None,
 ) -> OperationResult:
     tick, is_answer = session.ticks[0], proposal.kind == proposals.QUESTION
     provenance = _accepted(op, proposal)
     # Who says whom they mean has not looked at what stands against it.
-    act = Act(session=session, book=book, index=0, tick=tick, provenance=provenance, decided=not is_answer)
+    act = Act(
+        session=session,
+        book=book,
+        index=0,
+        tick=tick,
+        provenance=provenance,
+        decided=not is_answer,
+        settled=frozenset(map(UUID, proposal.against)) if keep else frozenset(),
+    )
     try:
         with book.operation(said_at=proposal.default_from):
             result = operations.perform(act, op)
@@ -93,6 +127,8 @@ def _carry_out(
     for following in map(_OPERATION.validate_python, proposal.following):
         with book.operation(said_at=proposal.default_from):
             operations.perform(replace(act, provenance=_accepted(following, proposal)), following)
+    if keep is not None and result.fact_id is not None:
+        result = _settle(session, proposal, result, keep)
     proposal.state = Proposal.State.ACCEPTED
     proposal.fact_id = result.fact_id
     _decide(session, proposal, reason)
@@ -102,6 +138,19 @@ def _carry_out(
     return result.model_copy(
         update={"proposal_id": result.proposal_id or proposal.pk, "event_id": result.event_id or event_id}
     )
+
+
+def _settle(session: WriteSession, proposal: Proposal, result: OperationResult, keep: Keep) -> OperationResult:
+    """What becomes of the statements that the accepted one contradicts."""
+    new = session.ledger.believed(result.fact_id) if result.fact_id else None
+    if new is None:
+        raise RuntimeError("an accepted statement is believed")
+    others = conflicts.standing(map(UUID, proposal.against)).values()
+    if keep == "both":
+        settling.let_both_stand(session, new, others)
+        return result
+    closed = [id for other in others for id in settling.supersede(session, other, by=new)]
+    return result.model_copy(update={"closed_fact_ids": [*result.closed_fact_ids, *closed]})
 
 
 def reject_proposal(*, principal: Principal, proposal_id: UUID, reason: str | None = None) -> OperationResult:
@@ -220,23 +269,25 @@ def _refresh_if_moved(session: WriteSession, book: EntityBook, op: Operation, pr
     """Whether the slot changed since the proposal; then its view of the present is renewed."""
     rows: dict[UUID, Fact] = {}
     present = ""
+    against = list(conflicts.standing(map(UUID, proposal.against)).values()) if proposal.against else []
     match op:
         case AssertFact() | AssertRelationship():
             statement = statements.resolve(op, session, book, said_at=proposal.default_from)
             said = operations.said_of(session, op, statement)
             rows = assertions.believed_rows(session, statement, said)
-            present = proposals.standing(statement, rows)
+            present = proposals.told(proposals.standing(statement, rows), proposals.in_words(against))
         case InvalidateFact():
             row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
             rows = assertions.rows_of_origin(session, row)
             present = proposals.in_words(rows.values())
-    if proposals.built_on(rows) == proposal.built_on:
+    if proposals.built_on(rows) == proposal.built_on and len(against) == len(proposal.against):
         return False
     proposal.built_on = proposals.built_on(rows)
+    proposal.against = [str(row.origin_fact_id) for row in against]
     proposal.present = present
     proposal.kind = proposals.CONFLICT if proposal.present else proposal.kind
     proposal.classification = max(proposal.classification, *(row.classification for row in rows.values()), PUBLIC)
-    proposal.save(update_fields=["built_on", "present", "kind", "classification"])
+    proposal.save(update_fields=["built_on", "against", "present", "kind", "classification"])
     return True
 
 

@@ -72,7 +72,7 @@ def _new(reader: Principal, scope_ref: str, first: datetime, last: datetime) -> 
 def _consider(reader: Principal, scope_ref: str, entity_id: UUID) -> None:
     with scope(reader):
         entity = Entity.objects.filter(pk=entity_id, scope_ref=scope_ref, status=Entity.Status.ACTIVE).first()
-        if entity is None:
+        if entity is None or entity.kind in references.KEYED:
             return
         twin = next((twin for twin in _twins(entity) if not _is_settled(entity, twin.entity)), None)
         if twin is None:

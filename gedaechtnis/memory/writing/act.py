@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from gedaechtnis.memory.writing.entities import EntityBook
 from gedaechtnis.memory.writing.provenance import Provenance
@@ -14,7 +15,8 @@ from gedaechtnis.memory.writing.session import WriteSession
 class Act:
     """Where an operation stands in its proposal, at which tick it happens, and on whose word.
 
-    `decided`: a person accepted it, whatever stands against it.
+    `decided`: a person accepted it, whatever stands against it. `settled`: origins of statements that contradict it, of
+    which the person said what becomes of them.
     """
 
     session: WriteSession
@@ -23,6 +25,7 @@ class Act:
     tick: datetime
     provenance: Provenance
     decided: bool = False
+    settled: frozenset[UUID] = frozenset()
 
     @property
     def said_at(self) -> datetime:

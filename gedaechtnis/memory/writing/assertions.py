@@ -18,16 +18,16 @@ from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, references, values
 from gedaechtnis.memory.schemas import Evidence, MemoryType, Source
-from gedaechtnis.memory.writing import classification
+from gedaechtnis.memory.writing import classification, witnesses
 from gedaechtnis.memory.writing.apply import Applied, apply_plan, compared_key, keys_of
 from gedaechtnis.memory.writing.entities import create_entity, read_name
 from gedaechtnis.memory.writing.ledger import Group
-from gedaechtnis.memory.writing.provenance import Provenance, weight
+from gedaechtnis.memory.writing.provenance import Provenance, veracity
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.memory.writing.statements import Statement, sentence_of
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import Predicate
-from gedaechtnis.world.models import Entity, Fact, FactEvidence
+from gedaechtnis.world.models import Entity, Fact
 
 HANDLES = ("email", "identifier", "phone")
 """Predicates whose value may tell who somebody is."""
@@ -40,7 +40,9 @@ class Extras:
     confidence: float = 1.0
     domain: str = ""
     topic: str = ""
-    reason: str | None = None
+    sources: Sequence[str] = ()
+    by_veracity: bool = False
+    """Whether it is at most as sure as the one who says it is reliable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +240,9 @@ def apply_assertion(
         "applies_to_id": statement.applies_to_id,
         "observed_at": statement.observed_at,
         "statement": statement.sentence,
-        "confidence": extras.confidence,
+        "confidence": min(extras.confidence, veracity(provenance, evidence))
+        if extras.by_veracity
+        else extras.confidence,
         "source": provenance.source,
         "source_trust_tier": provenance.trust_tier,
         "memory_type": provenance.memory_type,
@@ -249,30 +253,19 @@ def apply_assertion(
     }
     applied = apply_plan(session=session, plan=plan, rows=rows, new=new, event_id=event_id, reason=None)
     session.check_quota()
-    new_origins = [insert.origin_id for insert in plan.inserts if insert.copy_of is None]
-    for origin_id in dict.fromkeys([*_without(evidence, plan.evidence_for), *new_origins]):
-        session.add_evidence(
-            fact_id=origin_id,
-            recorded_at=plan.tick,
-            kind=evidence.kind if evidence else "statement",
-            text=evidence.text if evidence else "",
-            ref=evidence.ref if evidence else None,
-            source=provenance.source,
-            rank=provenance.rank,
-            weight=weight(provenance, evidence, extras.confidence),
-        )
+    witnesses.add(
+        session,
+        new=[insert.origin_id for insert in plan.inserts if insert.copy_of is None],
+        known=plan.evidence_for,
+        provenance=provenance,
+        evidence=evidence,
+        confidence=extras.confidence,
+        sources=extras.sources,
+        tick=plan.tick,
+    )
     session.to_identify |= statement.predicate.key in HANDLES
     session.touched.update(thing.pk for thing in (statement.subject, statement.object) if thing is not None)
     return applied
-
-
-def _without(evidence: Evidence | None, origins: Sequence[UUID]) -> list[UUID]:
-    """The origins that do not rest on this evidence already: one message read twice is no second confirmation."""
-    if evidence is None or evidence.ref is None or not origins:
-        return list(origins)
-    same = FactEvidence.objects.filter(fact_id__in=origins, kind=evidence.kind, ref=evidence.ref, text=evidence.text)
-    known = set(same.values_list("fact_id", flat=True))
-    return [origin for origin in origins if origin not in known]
 
 
 def register_predicate(predicate: Predicate) -> None:

@@ -83,6 +83,24 @@ class Ledger:
         for group in _groups_of(row):
             self._new[group][row.pk] = row
 
+    def is_unstored(self, entity_id: UUID) -> bool:
+        """Whether an entity was made in this transaction."""
+        return entity_id in self._unstored
+
+    def is_closed(self, id: UUID) -> bool:
+        """Whether a stored row is believed no longer since this transaction."""
+        return any(row.pk == id for row in self._closed)
+
+    def believed(self, id: UUID) -> Fact | None:
+        """A row by its id, if it is believed at this point of the transaction."""
+        written = next((row for row in self._inserted if row.pk == id), None)
+        row = written or Fact.objects.believed().filter(pk=id, scope_ref=self.scope_ref).first()
+        return None if row is None or self.is_closed(id) else row
+
+    def fresh(self, group: Group) -> list[Fact]:
+        """The rows of a group that this transaction has written and still believes."""
+        return list(self._new.get(group, {}).values())
+
     def mark(self) -> tuple[int, int]:
         """A point to come back to with `rollback`."""
         return len(self._closed), len(self._inserted)

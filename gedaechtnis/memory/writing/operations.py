@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.instants import parse_instant
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
 from gedaechtnis.memory import planner, ports, references
 from gedaechtnis.memory.memory_types import RULES
@@ -26,7 +27,16 @@ from gedaechtnis.memory.schemas import (
     RecordEvent,
     UpsertEntity,
 )
-from gedaechtnis.memory.writing import assertions, classification, closings, entities, proposals, questions, statements
+from gedaechtnis.memory.writing import (
+    assertions,
+    classification,
+    closings,
+    entities,
+    freetext,
+    proposals,
+    questions,
+    statements,
+)
 from gedaechtnis.memory.writing.act import Act
 from gedaechtnis.memory.writing.assertions import Extras, Said
 from gedaechtnis.memory.writing.authority import guarded, judge_operation
@@ -35,7 +45,7 @@ from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.scoping.models import INTERNAL
 from gedaechtnis.world.models import Entity, Fact
 
-_TOLD_BY_THE_SERVER = ("entity.", "fact.", "grant.", "predicate.", "proposal.")
+_TOLD_BY_THE_SERVER = ("conflict.", "entity.", "fact.", "grant.", "predicate.", "proposal.")
 """Families of event types that are the record of this memory's own changes; nobody may forge them."""
 
 _PLANNED = {
@@ -129,20 +139,25 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
     if provenance.commits:
         _materialise(act, op)
     statement = statements.resolve(op, session, act.book, said_at=act.said_at)
+    if is_free_text := freetext.is_free_text(statement):
+        op = freetext.filed(op, statement)
+        statement = freetext.in_known_words(session, statement, op.topic or "", said_at=act.said_at)
     said = said_of(session, op, statement, decided=act.decided)
     rows = assertions.believed_rows(session, statement, said)
-    session.level = classification.of_statement(
-        session, statement, memory_type=provenance.memory_type, rows=rows.values()
-    )
     plan = assertions.plan_assertion(
         statement=statement, said=said, provenance=provenance, rows=rows, tick=tick, session=session
     )
-    if not provenance.commits and plan.outcome is planner.PlanOutcome.RESTATED:
-        return OperationResult(
-            op_index=act.index, outcome=Outcome.RESTATED, entity_ref=statement.subject.ref, fact_id=plan.primary
-        )
-    if not provenance.commits or plan.outcome is planner.PlanOutcome.PROPOSAL:
-        return proposals.hold(act, op, statement=statement, rows=rows, conflict=plan.conflict)
+    is_known = plan.outcome is planner.PlanOutcome.RESTATED
+    rivals = freetext.rivals(act, statement, op.topic or "", said) if is_free_text and not plan.evidence_for else []
+    session.level = classification.of_statement(
+        session, statement, memory_type=provenance.memory_type, rows=[*rows.values(), *rivals]
+    )
+    if not provenance.commits and is_known and not (is_free_text and freetext.is_new_witness(session, plan, op)):
+        ref = statement.subject.ref
+        return OperationResult(op_index=act.index, outcome=Outcome.RESTATED, entity_ref=ref, fact_id=plan.primary)
+    waits = (not provenance.commits and not is_known) or (bool(rivals) and provenance.rank < Rank.PERSON)
+    if waits or plan.outcome is planner.PlanOutcome.PROPOSAL:
+        return proposals.hold(act, op, statement=statement, rows=rows, conflict=plan.conflict, rivals=rivals)
     event_id = uuid7()
     applied = assertions.apply_assertion(
         session=session,
@@ -150,7 +165,13 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
         rows=rows,
         statement=statement,
         provenance=provenance,
-        extras=Extras(confidence=op.confidence, domain=op.domain or "", topic=op.topic or ""),
+        extras=Extras(
+            confidence=op.confidence,
+            domain=op.domain or "",
+            topic=op.topic or "",
+            sources=op.sources if isinstance(op, AssertFact) else (),
+            by_veracity=is_free_text,
+        ),
         evidence=op.evidence,
         event_id=event_id,
     )
@@ -168,12 +189,13 @@ def _state(act: Act, op: AssertFact | AssertRelationship) -> OperationResult:
         summary=statement.sentence,
         retention_class=RULES[op.memory_type].retention_class,
     )
+    contradicted = [*(plan.conflict.fact_ids if plan.conflict else ()), *(rival.pk for rival in rivals)]
     conflict_id = None
-    if plan.conflict is not None and plan.primary is not None:
+    if contradicted and plan.primary is not None:
         conflict_id = session.add_conflict(
-            kind=plan.conflict.kind,
+            kind=plan.conflict.kind if plan.conflict else planner.ConflictKind.CONTRADICTION,
             fact_id=plan.primary,
-            others=plan.conflict.fact_ids,
+            others=contradicted,
             tick=tick,
             event_id=event_id,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -60,22 +60,24 @@ def hold(
     statement: Statement,
     rows: dict[UUID, Fact],
     conflict: planner.Conflict | None,
+    rivals: Sequence[Fact] = (),
 ) -> OperationResult:
-    """Keep an assertion for a person.
+    """Keep an assertion for a person; `rivals` are believed statements that it contradicts without replacing them.
 
     Raises:
         Problem: `suppressed` if the person declined the same suggestion before.
     """
-    present = standing(statement, rows)
+    present = told(standing(statement, rows), in_words(rivals))
     return _store(
         act,
         op,
         kind=CONFLICT if conflict or present else FACT,
-        why="conflict" if conflict and act.provenance.commits else act.provenance.why,
+        why="contradiction" if rivals else "conflict" if conflict and act.provenance.commits else act.provenance.why,
         statement=statement.sentence,
         built_on=built_on(rows),
         present=present,
         entity_ref=statement.subject.ref,
+        against=[str(row.origin_fact_id) for row in rivals],
     )
 
 
@@ -90,6 +92,11 @@ def standing(statement: Statement, rows: dict[UUID, Fact]) -> str:
         row for row in rows.values() if row.object_key != statement.object_key or row.polarity != statement.polarity
     )
     return in_words(others)
+
+
+def told(*parts: str) -> str:
+    """What stands against an operation, as one text."""
+    return "; ".join(part for part in parts if part)
 
 
 def in_words(rows: Iterable[Fact]) -> str:
@@ -164,6 +171,7 @@ def _store(
     built_on: list[str] | None = None,
     present: str = "",
     choices: dict[str, Any] | None = None,
+    against: list[str] | None = None,
 ) -> OperationResult:
     if act.session.leading is not None:
         proposal = _join(act, op, act.session.leading, statement)
@@ -182,6 +190,7 @@ def _store(
             default_from=act.said_at,
             present=present,
             choices=choices or {},
+            against=against or [],
             op_index=act.index,
         )
     if act.session.together:

@@ -86,19 +86,23 @@ def judge(
     )
 
 
+def veracity(provenance: Provenance, evidence: Evidence | None) -> float:
+    """How far a word can be relied on, by whose it is: a person 1.0, an agent 0.7, an import 0.6, a tool 0.5."""
+    kind = evidence.kind if evidence else ""
+    if provenance.rank == Rank.PERSON:
+        return _HUMAN
+    if kind == "import" or provenance.memory_type is MemoryType.IMPORTED:
+        return _IMPORTED
+    return _TOOL if kind in _MEASURED or provenance.source in _MEASURED else _AGENT
+
+
 def weight(provenance: Provenance, evidence: Evidence | None, confidence: float) -> float:
     """How much a statement counts where it confirms what is believed, 0 to 1 (`selectors/views.py` folds it).
 
     A person's word counts whole; of all others it counts as well how sure they said they were.
     """
-    kind = evidence.kind if evidence else ""
-    if provenance.rank == Rank.PERSON:
-        return _HUMAN
-    if kind == "import" or provenance.memory_type is MemoryType.IMPORTED:
-        return _IMPORTED * confidence
-    if kind in _MEASURED or provenance.source in _MEASURED:
-        return _TOOL * confidence
-    return _AGENT * confidence
+    reliable = veracity(provenance, evidence)
+    return reliable if provenance.rank == Rank.PERSON else reliable * confidence
 
 
 _MEASURED = frozenset({"tool_result", "observation"})

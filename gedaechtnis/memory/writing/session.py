@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +21,7 @@ from gedaechtnis.memory import events, references
 from gedaechtnis.memory.writing import quota
 from gedaechtnis.memory.writing.directory import Directory
 from gedaechtnis.memory.writing.ledger import Ledger
+from gedaechtnis.memory.writing.shelf import NO_MEANINGS, Meanings, Shelf
 from gedaechtnis.registry.catalogue import Catalogue, catalogue
 from gedaechtnis.scoping import clocks, work
 from gedaechtnis.scoping.context import Scope, scope
@@ -55,6 +56,7 @@ class WriteSession:
     level: int = PUBLIC
     catalogue: Catalogue = field(default_factory=catalogue)
     ledger: Ledger
+    shelf: Shelf
     directory: Directory
     touched: set[UUID] = field(default_factory=set)
     to_identify: bool = False
@@ -77,21 +79,25 @@ class WriteSession:
         zone: ZoneInfo | None = None,
         run_id: str = "",
         chat_id: UUID | None = None,
+        meanings: Meanings = NO_MEANINGS,
     ) -> WriteSession:
         """Lock the scope's clock and take one tick per operation."""
         if opened.write is None:
             raise RuntimeError("a write session needs a write scope")
         org_id = org_of(opened.write, opened)
+        ledger = Ledger(scope_ref=opened.write)
         scopes = references.reach(opened.write, org_id=org_id, readable=opened.principal.read_scopes)
+        ticks = clocks.take(opened.write, operations, org_id=org_id)
         return cls(
             principal=opened.principal,
             scope_ref=opened.write,
             org_id=org_id,
-            ticks=clocks.take(opened.write, operations, org_id=org_id),
+            ticks=ticks,
             zone=zone or opened.principal.zone,
             run_id=run_id,
             chat_id=chat_id,
-            ledger=Ledger(scope_ref=opened.write),
+            ledger=ledger,
+            shelf=Shelf(scope_ref=opened.write, tick=ticks[0], ledger=ledger, meanings=meanings),
             directory=Directory(scopes=scopes),
         )
 
@@ -166,6 +172,10 @@ class WriteSession:
                 "weight": weight,
             }
         )
+
+    def has_evidence(self, fact_ids: Collection[UUID]) -> bool:
+        """Whether this transaction adds evidence to one of these origins."""
+        return any(piece["fact_id"] in fact_ids for piece in self._evidence)
 
     def add_conflict(self, *, kind: str, fact_id: UUID, others: Sequence[UUID], tick: datetime, event_id: UUID) -> UUID:
         """Keep that a row was written although others claimed the same instants; returns the first entry's id."""

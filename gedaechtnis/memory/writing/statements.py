@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.instants import UNKNOWN, Bound, Precision, parse_bound, parse_instant
+from gedaechtnis.common.likeness import essence
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import PrincipalKind
@@ -23,6 +24,9 @@ from gedaechtnis.memory.writing.slots import pair_key, slot_key
 from gedaechtnis.registry.catalogue import Catalogue
 from gedaechtnis.registry.models import PREDICATE_KEY, Predicate, State
 from gedaechtnis.world.models import Entity
+
+FREE_TEXT = ("statement", "domain")
+"""Predicate and kind of subject of a sentence about a domain: it reads as it was said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +154,11 @@ def resolve(
         value = canonical.check_literal(op.object_value, field="object_value")
         values.check_value(predicate, value, field="object_value")
     statement = check_text(op.statement, field="statement") if op.statement else ""
+    free_text = ""
+    if (predicate.key, subject.kind) == FREE_TEXT and isinstance(value, str):
+        free_text = check_text(value, field="object_value")
+        if not essence(free_text):
+            raise Problem("empty_text", _("This says nothing yet."), field="object_value")
     applies_to = book.bind(op.applies_to_ref, field="applies_to_ref") if op.applies_to_ref else None
     return Statement(
         subject=subject,
@@ -162,7 +171,9 @@ def resolve(
         valid_from=read_from(op.valid_from, session, "valid_from"),
         valid_to=read_to(op.valid_to, session, "valid_to", said_at=said_at),
         observed_at=parse_instant(op.observed_at, zone=session.zone, field="observed_at") if op.observed_at else None,
-        sentence=statement or sentence_of(session, subject, predicate, op.polarity, value, target),
+        sentence=statement
+        or (free_text if op.polarity else "")
+        or sentence_of(session, subject, predicate, op.polarity, value, target),
     )
 
 

@@ -44,15 +44,15 @@ def remember(session: WriteSession, book: EntityBook, op: Operation) -> None:
     remember_key(session, _keys(session, book, op)[0])
 
 
-def remember_key(session: WriteSession, key: UUID) -> None:
-    """Keep what goes by this hash from being suggested again for a year."""
+def remember_key(session: WriteSession, key: UUID, *, lasts: timedelta | None = LASTS) -> None:
+    """Keep what goes by this hash from being suggested again: for a year, or for ever."""
     Suppression.objects.update_or_create(
         scope_ref=session.scope_ref,
         key=key,
         defaults={
             "org_id": session.org_id,
             "recorded_at": session.ticks[0],
-            "expires_at": session.ticks[0] + LASTS,
+            "expires_at": session.ticks[0] + lasts if lasts else None,
         },
     )
 

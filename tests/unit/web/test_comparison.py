@@ -46,6 +46,8 @@ def belief(predicate: str, value: Any, **changes: Any) -> FactView:
         acted_by="user:anna",
         scope_ref="user:anna",
         applies_to_ref=None,
+        domain="",
+        topic="",
         supersedes_fact_id=None,
         closed_by_fact_id=None,
         closed_reason=None,
