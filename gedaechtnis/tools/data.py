@@ -220,20 +220,7 @@ class HitData(BaseModel):
 
     @classmethod
     def of(cls, hit: Hit) -> HitData:
-        return cls(
-            source_kind=hit.source_kind,
-            ref=hit.ref,
-            fact_id=hit.fact_id,
-            message_id=hit.message_id,
-            text=hit.text,
-            score=hit.score,
-            voices=dict(hit.voices),
-            valid_from=hit.valid_from,
-            valid_to=hit.valid_to,
-            occurred_at=hit.occurred_at,
-            speaker=hit.speaker,
-            is_superseded=hit.is_superseded,
-        )
+        return cls(**{name: getattr(hit, name) for name in cls.model_fields})
 
 
 class SearchData(BaseModel):
