@@ -124,7 +124,7 @@ def literal(text: str) -> str:
 
 def as_text(vector: Sequence[float]) -> str:
     """A vector as PostgreSQL reads it."""
-    return "[" + ",".join(format(number, ".6g") for number in vector) + "]"
+    return "[" + ",".join(["%.6g"] * len(vector)) % tuple(vector) + "]"
 
 
 def _space(model: EmbeddingModel) -> VectorSpace:

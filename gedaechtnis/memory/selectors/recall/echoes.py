@@ -31,8 +31,8 @@ WHERE t.scope_ref = ANY (%s) AND t.lexeme = ANY (%s) AND p.source_kind = 'fact' 
 
 def telling_words(messages: Iterable[Record]) -> list[str]:
     """The words of messages that may be a value, or a part of one."""
-    words = {word for message in messages for word in message.lexemes if any(char.isdigit() for char in word)}
-    return sorted(words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
+    words = {word for message in messages for word in message.lexemes if any(map(str.isdigit, word))}
+    return sorted(sorted(words), key=len, reverse=True)[:_MOST_WORDS]
 
 
 def facts_saying(words: Collection[str]) -> list[UUID]:
