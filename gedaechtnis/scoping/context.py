@@ -23,7 +23,7 @@ from gedaechtnis.scoping.pool import SETTINGS
 
 _SCOPE_REF = re.compile(r"global|(?:user|group|org):[0-9a-f-]{36}")
 
-_SET = "SELECT " + ", ".join(f"set_config('{name}', %s, true)" for name in SETTINGS)
+_SET = "SELECT " + ", ".join(f"set_config('{name}', %s, true)" for name in (*SETTINGS, "plan_cache_mode"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,7 @@ class Scope:
     writes: tuple[str, ...]
     org_id: UUID | None
     clearance: int
+    is_planned_once: bool
 
 
 _current: ContextVar[Scope | None] = ContextVar("gedaechtnis_scope", default=None)
@@ -56,19 +57,22 @@ def scope(
     *,
     write: str | Sequence[str] | None = None,
     clearance: int | None = None,
+    is_planned_once: bool = False,
 ) -> Iterator[Scope]:
     """Open a transaction in which `principal` reads their scopes and writes `write`.
 
     `write` may name several scopes (outermost door only): their clocks are locked in
     `scope_ref` order and the first is active; nested doors switch between them.
     `clearance` replaces the principal's (the committer enters with the highest and filters its answer).
+    `is_planned_once`: a connection plans each statement for any values, once, where the server would often plan it for
+    the values it is asked with. For statements whose plan must not depend on them, and which take less time than that.
 
     Raises:
         Problem: `scope_denied` (403) when the principal may not write there, or nobody does as it is closed.
         ScopeNestingError: an inner door names a scope the outermost door did not.
     """
     outer = _current.get()
-    inner = _open(principal, write, clearance, outer)
+    inner = _open(principal, write, clearance, outer, is_planned_once=is_planned_once)
     nested = connection.in_atomic_block
     with transaction.atomic():
         if outer is None and len(inner.writes) > 1:
@@ -86,7 +90,14 @@ def scope(
             _apply(outer)
 
 
-def _open(principal: Principal, write: str | Sequence[str] | None, clearance: int | None, outer: Scope | None) -> Scope:
+def _open(
+    principal: Principal,
+    write: str | Sequence[str] | None,
+    clearance: int | None,
+    outer: Scope | None,
+    *,
+    is_planned_once: bool,
+) -> Scope:
     wanted = () if write is None else (write,) if isinstance(write, str) else tuple(write)
     for ref in wanted:
         if ref not in principal.write_scopes:
@@ -106,6 +117,7 @@ def _open(principal: Principal, write: str | Sequence[str] | None, clearance: in
         writes=outer.writes if outer is not None and outer.writes else wanted,
         org_id=principal.org_id,
         clearance=level,
+        is_planned_once=is_planned_once,
     )
 
 
@@ -114,13 +126,14 @@ def _denied() -> Problem:
 
 
 def _apply(opened: Scope | None) -> None:
-    values = ("", "", "", "")
+    values = ("", "", "", "", "auto")
     if opened is not None:
         values = (
             ",".join(opened.read),
             opened.write or "",
             str(opened.org_id or ""),
             str(opened.clearance),
+            "force_generic_plan" if opened.is_planned_once else "auto",
         )
     with connection.cursor() as cursor:
         cursor.execute(_SET, values)
