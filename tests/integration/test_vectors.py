@@ -243,6 +243,19 @@ def test_a_question_without_words_is_asked_of_nobody(
     assert service.asked == []
 
 
+def test_of_several_ways_to_put_a_question_the_middle_is_taken_and_what_has_no_vector_left_out(
+    model: ports.EmbeddingModel, service: Service
+) -> None:
+    service.odd["Null?"] = [0.0] * service.dimensions
+    one, other = (meaning.ask(text).vector for text in ("Fahrrad", "Leiter"))
+    assert one
+    assert other
+    service.asked.clear()
+    middle = meaning.ask("Fahrrad", "?", "Leiter", "Null?").vector
+    assert middle == pytest.approx([(a + b) / 2 for a, b in zip(one, other, strict=True)])
+    assert service.asked == [["Fahrrad", "Leiter", "Null?"]]
+
+
 def test_of_a_long_question_the_end_counts(model: ports.EmbeddingModel, service: Service) -> None:
     meaning.ask("Log " * 300_000 + "Wann hat Lena Geburtstag?")
     assert service.asked[0][0].endswith("Wann hat Lena Geburtstag?")

@@ -137,6 +137,23 @@ def test_it_asks_as_those_it_names_would_say_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "ways"),
+    [
+        ("When did Tim move?", ("When did I move?", "I move", "move")),
+        ("In which city does Tim's aunt live?", ("In which city does my aunt live?", "city does my aunt live")),
+        ("Wie viele Katzen hat Tim?", ("Wie viele Katzen hat Tim?", "Katzen hat Tim", "Katzen hat")),
+        ("Wo wohnt Lena?", ("Wo wohnt Lena?", "wohnt Lena")),
+        ("Lena Umzug", ("Lena Umzug",)),
+        ("Whatever, Watson", ("Whatever, Watson",)),
+        ("Wo?", ("Wo?",)),
+    ],
+)
+def test_a_question_is_put_as_a_statement_too(question: str, ways: tuple[str, ...]) -> None:
+    assert query.phrasings(question, ["Tim"])[: len(ways)] == ways
+    assert all(way.strip() for way in query.phrasings(question, ["Tim"]))
+
+
+@pytest.mark.parametrize(
     ("text", "first", "after"),
     [
         ("Was war letzten Sommer?", date(2026, 6, 1), date(2026, 9, 1)),

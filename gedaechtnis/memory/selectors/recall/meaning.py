@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -31,22 +32,27 @@ NOT_ASKED = Asked(vector=None)
 """Nobody wants to know what is near in meaning."""
 
 
-def ask(text: str) -> Asked:
-    """Ask the model about a question; outside of any scope. Never raises, and waits two seconds at most."""
+def ask(*phrasings: str) -> Asked:
+    """Ask the model about a question, put in one way or in several, which are asked at once: their middle is taken.
+
+    Outside of any scope. Never raises, and waits two seconds at most.
+    """
     used = spaces.in_use()
     notes = (used.note,) if used.note else ()
     if used.model is None:
         return _nothing(*notes)
-    end = text.strip()[-MAX_CHARACTERS:]
-    if not any(character.isalnum() for character in end):
+    ends = [text.strip()[-MAX_CHARACTERS:] for text in phrasings]
+    told = [end for end in ends if any(character.isalnum() for character in end)]
+    if not told:
         return _nothing(*notes)
     try:
-        (vector,) = used.model.embed([end], as_query=True)
+        vectors = [vector for vector in used.model.embed(told, as_query=True) if vector is not None]
     except EmbeddingsUnavailable as unavailable:
         return _nothing(*notes, _("the embedding model cannot be asked: %(reason)s") % {"reason": unavailable.reason})
-    if vector is None:
+    if not vectors:
         return _nothing(*notes, _("the embedding model has no vector for the question"))
-    return Asked(vector=tuple(vector), model=used.model.name, clearance=used.model.clearance, missing=_prefixed(*notes))
+    middle = tuple(math.fsum(parts) / len(vectors) for parts in zip(*vectors, strict=True))
+    return Asked(vector=middle, model=used.model.name, clearance=used.model.clearance, missing=_prefixed(*notes))
 
 
 def _nothing(*notes: str) -> Asked:

@@ -39,6 +39,14 @@ _WHO_OR_WHERE = re.compile(
     r"|(?:welche[mnrs]?|was für eine?) (?:stadt|land|ort|dorf|firma|person|restaurant|straße|strasse))\b",
     re.IGNORECASE,
 )
+# How a question begins that a statement does not: "When did I", "Wie viele", "Wo ist".
+_ASKING = re.compile(
+    r"""\W*(?:(?:in|on|at|for|to|from|with)\s)?
+    (?:what|when|where|who|whom|whose|how|which|why|wann|was|wer|wo|wie|wohin|woher|welche[rsnm]?|warum|wem|wen)\b
+    (?:\s(?:many|much|often|long|lange|viele?|oft)\b)?\s*
+    (?:(?:did|does|do|has|have|had|is|was|are|were|will|would|can|could|hat|haben|ist|war|sind)\b)?\s*""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _CALLED = re.compile(
     r"\b(?:hei(?:ß|ss)(?:t|e|en|est)|hie(?:ß|ss)(?:t|en|est)?|nam(?:e|en|ens)|genannt|called|named?|names)\b",
     re.IGNORECASE,
@@ -177,6 +185,20 @@ def told_by(text: str, names: Collection[str]) -> str:
     if not names or language(text) != "en":
         return text
     return _pattern(names).sub(lambda match: "my" if len(match[0]) > len(match[1]) else "I", text)
+
+
+def phrasings(text: str, names: Collection[str]) -> tuple[str, ...]:
+    """The question in the ways an answer may be put, which together are nearer to it than one of them.
+
+    As those it names would say it; that as a statement; and the statement without their names.
+    """
+    told = told_by(text, names)
+    said = (told, _statement(told), _statement(without(text, names)))
+    return tuple(dict.fromkeys(one for one in said if one))
+
+
+def _statement(question: str) -> str:
+    return question[begins.end() if (begins := _ASKING.match(question)) else 0 :].strip("? ")
 
 
 def _pattern(names: Collection[str]) -> re.Pattern[str]:

@@ -32,7 +32,7 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
         named = people.named_in(kept.text, own_scope=principal.read_scopes[0])
     # The model may be far away, so it is asked while no scope is open.
     is_meant = says_something and query.mode != "keyword"
-    asked = meaning.ask(queries.told_by(kept.text, named.speaker_words)) if is_meant else meaning.NOT_ASKED
+    asked = meaning.ask(*queries.phrasings(kept.text, named.speaker_words)) if is_meant else meaning.NOT_ASKED
     wanted = offset + query.limit
     with scope(principal, is_planned_once=True):
         moment = moments.settle(principal=principal, valid_at=query.valid_at, known_at=query.known_at)
