@@ -59,7 +59,7 @@ _VOICES = {
     "meaning": ("semantic",),
     "times": ("date", "says_when"),
     "subject": ("subject",),
-    "form of the turn": ("says_name", "first_person", "short_question", "answers"),
+    "form of the turn": ("says_name", "first_person", "asks", "short_question", "answers"),
     "graph": ("graph",),
 }
 _STEPS = (0.5, 0.7, 1.4, 2.0)
@@ -203,7 +203,7 @@ def measure(conversation: Conversation) -> Measured:
 def _seen(asked: Asked, principal: Principal) -> Seen:
     with scope(principal):
         named = people.named_in(asked.text, own_scope=principal.read_scopes[0])
-    vector = meaning.ask(query.told_by(asked.text, named.speaker_words))
+    vector = meaning.ask(*query.phrasings(asked.text, named.speaker_words))
     with scope(principal):
         moment = moments.settle(principal=principal)
         understood = question.understand(asked.text, named, mode="hybrid", principal=principal, moment=moment)

@@ -71,7 +71,18 @@ def test_what_follows_a_question_with_the_words_answers() -> None:
 
 def test_key_words_weigh_no_meaning_and_no_time() -> None:
     found = Features(
-        0.5, 0.5, 0, semantic=3, date=1, says_when=1, says_name=1, first_person=1, short_question=1, answers=1, graph=1
+        lexical=0.5,
+        session=0.5,
+        subject=0,
+        semantic=3,
+        date=1,
+        says_when=1,
+        says_name=1,
+        first_person=1,
+        asks=1,
+        short_question=1,
+        answers=1,
+        graph=1,
     )
     assert weighted(found, KEYWORD) == pytest.approx(0.5 * KEYWORD.lexical + 0.5 * KEYWORD.session)
     assert weighted(found, HYBRID) > weighted(found, KEYWORD)

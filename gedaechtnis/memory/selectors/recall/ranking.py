@@ -57,6 +57,7 @@ class Features(NamedTuple):
     says_when: float
     says_name: float
     first_person: float
+    asks: float
     short_question: float
     answers: float
     graph: float

@@ -84,7 +84,7 @@ def _is_spelt(term: str) -> bool:
 
 
 def _idf(documents: int, frequency: float) -> float:
-    return math.log(1 + (max(documents, frequency) - frequency + 0.5) / (frequency + 0.5))
+    return math.pow(math.log(1 + (max(documents, frequency) - frequency + 0.5) / (frequency + 0.5)), weights.RARITY)
 
 
 def _sizes(scopes: list[str]) -> tuple[int, float, bool, bool]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 # BM25 as in the literature: on short chats much smaller values look harmless, on long ones they cost a tenth.
 SATURATION = 1.2
 LENGTH_SHARE = 0.75
+# The power of a word's rarity: above 1 a rare word counts for more than the common ones beside it together.
+RARITY = 1.5
 
 # What a turn hears of its neighbours in the conversation, by their distance in turns.
 NEIGHBOURS = ((-1, 0.6), (1, 0.3), (-2, 0.3), (2, 0.2))
@@ -55,7 +57,8 @@ class Weights:
     says_when: float = 1.5
     says_name: float = 2.0
     first_person: float = 0.6
-    short_question: float = -1.4
+    asks: float = -0.4
+    short_question: float = -1.0
     answers: float = 2.0
     graph: float = 0.0
 
@@ -63,7 +66,14 @@ class Weights:
 HYBRID = Weights(graph=1.0)
 SEMANTIC = Weights(date=0.0, says_when=0.0, says_name=0.0)
 KEYWORD = Weights(
-    semantic=0.0, date=0.0, says_when=0.0, says_name=0.0, first_person=0.0, short_question=0.0, answers=0.0
+    semantic=0.0,
+    date=0.0,
+    says_when=0.0,
+    says_name=0.0,
+    first_person=0.0,
+    asks=0.0,
+    short_question=0.0,
+    answers=0.0,
 )
 
 # What counts against a candidate that no longer holds, and for it where what was is asked for; and against one
