@@ -23,6 +23,7 @@ from gedaechtnis.api.routers import (
     merges,
     notes,
     policies,
+    preamble,
     proposals,
     recall,
     resolve,
@@ -80,6 +81,7 @@ api.add_router("/chats", chats.router)
 api.add_router("/review-items", proposals.review_router)
 api.add_router("/knowledge", notes.router)
 api.add_router("/knowledge", grants.router)
+api.add_router("/knowledge", preamble.router)
 api.add_router("/tools", tools.router)
 api.add_router("/knowledge/policies", policies.router)
 api.add_router("/export", export.router)

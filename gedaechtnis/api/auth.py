@@ -16,7 +16,7 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import SCOPE_REF, Principal, person
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_QUESTIONS = ("/api/tools/", "/api/world/context", "/api/world/search")
+_QUESTIONS = ("/api/tools/", "/api/knowledge/preamble", "/api/world/context", "/api/world/search")
 """Where a POST may be a question: what changes the memory behind these addresses asks for the right itself."""
 
 

@@ -20,7 +20,7 @@ from gedaechtnis.memory.selectors import places
 from gedaechtnis.memory.selectors.places import Place
 
 _READING = frozenset({"GET", "HEAD"})
-_READING_BY_POST = frozenset({"build_context", "search_world"})
+_READING_BY_POST = frozenset({"build_context", "read_preamble", "search_world"})
 """Routes whose questions are too long for an address."""
 _OK = 200
 

@@ -119,12 +119,31 @@ class LinkedEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """`text` for the prompt of a run, "" where nothing is known; `tokens` is an upper estimate."""
+    """`text` for the prompt of a run, "" where nothing is known; `tokens` is an upper estimate.
+
+    `policies_read` is false where the rules could not be read: then the text says so.
+    """
 
     text: str
     fact_ids: tuple[str, ...]
     entities: tuple[LinkedEntity, ...]
     tokens: int
+    timings_ms: dict[str, float]
+    policies: tuple[str, ...] = ()
+    policies_read: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preamble:
+    """`text` for the beginning of a prompt, "" where there is nothing to tell; `policies` and `fact_ids` are in it.
+
+    `policies_read` is false where the rules could not be read: then the text says so.
+    """
+
+    text: str
+    policies: tuple[str, ...]
+    fact_ids: tuple[str, ...]
+    policies_read: bool
     timings_ms: dict[str, float]
 
 

@@ -20,6 +20,7 @@ from gedaechtnis.client.models import (
     Observation,
     OperationResult,
     Posted,
+    Preamble,
     Proposal,
     Resolved,
     SearchAnswer,
@@ -155,21 +156,29 @@ def context(
     chat_id: str | None = None,
     applies_to: Sequence[str] = (),
     task: str | None = None,
+    repo: str | None = None,
     budget_tokens: int = 2000,
     valid_at: Moment | None = None,
     known_at: Moment | None = None,
 ) -> Request[Context]:
-    """What to know before a run that answers `text`, as a block for its prompt."""
+    """What to know before a run that answers `text`, as a block for its prompt: rules, notes and facts."""
     body = {
         "text": text,
         "chat_id": chat_id,
         "applies_to": [*applies_to],
         "task": task,
+        "repo": repo,
         "budget_tokens": budget_tokens,
         "valid_at": _moment(valid_at),
         "known_at": _moment(known_at),
     }
     return _ask("/api/world/context", _given(body), lambda answer: decode(Context, answer))
+
+
+def preamble(task: str = "", *, repo: str | None = None, scope_ref: str | None = None) -> Request[Preamble]:
+    """What a run is told first: the rules in force, its agent's notes, and a few facts that its task's words find."""
+    body = _given({"task": task, "repo": repo, "scope_ref": scope_ref})
+    return _ask("/api/knowledge/preamble", body, lambda answer: decode(Preamble, answer))
 
 
 def get(ref: str) -> Request[Entity]:

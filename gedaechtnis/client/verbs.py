@@ -85,6 +85,7 @@ class Verbs:
     say = verb(requests.say)
     search = verb(requests.search)
     context = verb(requests.context)
+    preamble = verb(requests.preamble)
     get = verb(requests.get)
     get_fact = verb(requests.get_fact)
     facts = verb(requests.facts)

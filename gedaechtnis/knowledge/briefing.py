@@ -59,7 +59,7 @@ def brief(
         NotFound: a reference or scope is missing or foreign.
         Problem: `invalid_text`, `too_long`, `invalid_repo`.
     """
-    parts = preamble.begin(principal, text, repo, scope_ref)
+    parts = preamble.begin(principal, text, repo, scope_ref, field="text")
     try:
         parts.read_standing()
     except DATABASE_FAILURES as error:
@@ -89,10 +89,5 @@ def brief(
         policies=made.policies,
         policies_read=made.policies_read,
         tokens=tokens_of(made.text),
-        timings_ms=_steps(block.timings_ms) | made.timings_ms,
+        timings_ms=block.timings_ms | made.timings_ms,
     )
-
-
-def _steps(laps: dict[str, float]) -> dict[str, float]:
-    """Those of the block, whose step `facts` is not the one that looks words up."""
-    return {("known" if step == "facts" else step): time for step, time in laps.items()}

@@ -88,7 +88,7 @@ class Parts:
                 known=leave_out,
             )
         self.facts = list(_fitting(found, self.principal, room))
-        self.watch.lap("facts")
+        self.watch.lap("keywords")
 
     def _written(self, *more: str) -> str:
         parts = [*self.standing(), _section(_facts_heading(), _lines(self.facts, self.principal)), *more]
@@ -168,9 +168,9 @@ def preamble_for_run(
     return parts.made()
 
 
-def begin(principal: Principal, task: str, repo: str | None, scope_ref: str | None) -> Parts:
-    """Raises Problem `invalid_text`, `too_long`, `invalid_repo` before anything is read."""
-    check_text(task, field="task", limit=MAX_TEXT)
+def begin(principal: Principal, task: str, repo: str | None, scope_ref: str | None, *, field: str = "task") -> Parts:
+    """Raises Problem `invalid_text`, `too_long` (of `field`), `invalid_repo` before anything is read."""
+    check_text(task, field=field, limit=MAX_TEXT)
     return Parts(principal, scope_ref, domains.parse_repo(repo) if repo else None)
 
 

@@ -13,6 +13,7 @@ from gedaechtnis.common.wire import Instant
 from gedaechtnis.knowledge.hot import HotEntry
 from gedaechtnis.knowledge.pads import Observation, Pad
 from gedaechtnis.knowledge.policies import PolicyView
+from gedaechtnis.knowledge.preamble import Preamble
 from gedaechtnis.memory.answers import ConflictView, EntityView, EventView, FactView, ProposalView
 from gedaechtnis.memory.schemas import OperationResult, Outcome
 from gedaechtnis.memory.selectors.recall.hits import Hit
@@ -358,6 +359,18 @@ class HotEntryData(BaseModel):
             state=entry.state,
             recorded_at=entry.recorded_at,
         )
+
+
+class PreambleData(BaseModel):
+    """The facts that its rules and its facts are. `policies_read`: false where the rules could not be read."""
+
+    policies: list[UUID]
+    fact_ids: list[UUID]
+    policies_read: bool
+
+    @classmethod
+    def of(cls, told: Preamble) -> PreambleData:
+        return cls(policies=list(told.policies), fact_ids=list(told.fact_ids), policies_read=told.policies_read)
 
 
 class PolicyData(BaseModel):

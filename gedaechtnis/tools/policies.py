@@ -1,4 +1,4 @@
-"""Tools for the rules that go into every run. Rules of agents wait for a person, whatever they quote."""
+"""Tools for what goes into every run, its rules above all. Rules of agents wait for a person, whatever they quote."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import policies, policy_changes
 from gedaechtnis.knowledge.policies import PolicyView
+from gedaechtnis.knowledge.preamble import preamble_for_run
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.schemas import OperationResult
 from gedaechtnis.tools import text, workspace_arguments
-from gedaechtnis.tools.data import PoliciesData, PolicyData, ProposedData, ToolAnswer, WaitingData
+from gedaechtnis.tools.data import PoliciesData, PolicyData, PreambleData, ProposedData, ToolAnswer, WaitingData
 from gedaechtnis.tools.proposing import outcome_in_words
+
+
+def get_preamble(principal: Principal, asked: workspace_arguments.GetPreamble) -> ToolAnswer:
+    """What a run is told first."""
+    told = preamble_for_run(principal=principal, task=asked.task, repo=asked.repo)
+    nothing = _("There are no rules here, you have no notes, and no fact is found by these words.")
+    return ToolAnswer(text=told.text or nothing, data=PreambleData.of(told))
 
 
 def list_policies(principal: Principal, asked: workspace_arguments.ListPolicies) -> ToolAnswer:

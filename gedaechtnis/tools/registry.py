@@ -265,6 +265,17 @@ _ALL = (
         is_private=True,
     ),
     Tool(
+        name="get_preamble",
+        title=gettext_noop("Before you begin"),
+        description=gettext_noop(
+            "What to know before you begin: the rules to keep to, your own notes, and a few facts that the words of "
+            "your task find. Ask it first in every run that was not told already."
+        ),
+        form=workspace.GetPreamble,
+        answer=data.PreambleData,
+        run=policies.get_preamble,
+    ),
+    Tool(
         name="list_policies",
         title=gettext_noop("Rules in force"),
         description=gettext_noop(

@@ -56,6 +56,15 @@ PolicyText = Annotated[
 ]
 
 
+class GetPreamble(Arguments):
+    task: str = Field(
+        default="",
+        max_length=10_000,
+        description=gettext_noop("What you are about to do, in the person's words; below 20 characters no facts come."),
+    )
+    repo: Repo | None = None
+
+
 class ListPolicies(Arguments):
     repo: str | None = Field(
         default=None,

@@ -7,8 +7,8 @@ from ninja import Router
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.schemas.recall import ContextIn, ContextOut, SearchIn, SearchOut
+from gedaechtnis.knowledge.briefing import Briefing, brief
 from gedaechtnis.memory import usage
-from gedaechtnis.memory.selectors.context import ContextBlock, context_for_run
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import SearchAnswer, SearchQuery
 
@@ -16,15 +16,17 @@ router = Router(tags=["recall"])
 
 
 @router.post("/context", response=ContextOut, summary="What to know before a run")
-def build_context(request: ApiRequest, body: ContextIn) -> ContextBlock:
-    """The facts that bear on a message, as one block of text for a prompt; "" where nothing is known.
+def build_context(request: ApiRequest, body: ContextIn) -> Briefing:
+    """The rules in force, the agent's notes, and the facts that bear on a message, as one text for a prompt.
 
-    Where the database fails meanwhile, the block is empty too: memory never breaks a run.
+    "" where nothing is known. Where the database fails meanwhile, it is what was read until then: memory never breaks
+    a run. A run without its rules is told so, in the text and by `policies_read`.
     """
     valid_at, known_at = inputs.moment_of(body, principal=request.auth)
-    return context_for_run(
+    return brief(
         principal=request.auth,
         text=body.text,
+        repo=body.repo,
         chat_id=body.chat_id,
         applies_to=body.applies_to,
         task=body.task,

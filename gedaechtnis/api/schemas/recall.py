@@ -25,8 +25,14 @@ class ContextIn(AsOfIn):
         description="References to what the run works in; facts of other contexts are left out.",
     )
     task: str | None = Field(default=None, max_length=300, description="A reference to the task, device or session.")
+    repo: str | None = Field(
+        default=None, max_length=200, description="The repository at hand: what is bound to it comes first."
+    )
     budget_tokens: int = Field(
-        default=DEFAULT_BUDGET, ge=100, le=20_000, description="Facts of what is named stay, even beyond it."
+        default=DEFAULT_BUDGET,
+        ge=100,
+        le=20_000,
+        description="Rules, notes and facts of what is named stay, even beyond it.",
     )
 
 
@@ -40,12 +46,16 @@ class LinkedOut(Out):
 
 
 class ContextOut(Out):
-    """`tokens` is an upper estimate. `policies` is empty as yet. `timings_ms` by step, and `total`."""
+    """`policies` are the facts that the rules are; `policies_read` is false where they could not be read.
+
+    `tokens` is an upper estimate. `timings_ms` by step, and `total`.
+    """
 
     text: str
     fact_ids: list[UUID]
     entities: list[LinkedOut]
     policies: list[UUID]
+    policies_read: bool
     tokens: int
     timings_ms: dict[str, float]
 

@@ -25,7 +25,9 @@ def test_it_answers_with_the_block_and_what_it_rests_on(api: Any) -> None:
     assert [(entity["ref"], entity["said"]) for entity in body["entities"]] == [("pet:luna", "Luna")]
     assert body["policies"] == []
     assert body["tokens"] > 0
-    assert set(body["timings_ms"]) == {"link", "events", "facts", "render", "total"}
+    assert body["policies_read"] is True
+    steps = {"policies", "notes", "link", "events", "facts", "context", "render", "total"}
+    assert set(body["timings_ms"]) == steps
 
 
 def test_it_answers_of_the_past(api: Any) -> None:

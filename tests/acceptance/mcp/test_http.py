@@ -16,6 +16,8 @@ from gedaechtnis.common import clock
 from gedaechtnis.identity import groups, tokens
 from gedaechtnis.identity.audit import Kind
 from gedaechtnis.identity.models import AuditEntry, Token, User
+from gedaechtnis.identity.principals import person
+from gedaechtnis.knowledge.policy_changes import propose_policy
 from gedaechtnis.mcp.http import MAX_BODY_BYTES
 from gedaechtnis.tools import registry
 from tests.acceptance.api.support import LUNA, fact, propose
@@ -46,6 +48,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "update_my_notes": {"text": "Luna frisst abends."},
     "record_observation": {"text": "Luna schläft."},
     "remember": {"text": "Luna mag Lachs.", "domain": "pets"},
+    "get_preamble": {"task": "Was mag Luna, Lachs oder Huhn?"},
     "list_policies": {},
     "propose_policy": {"rule": "Antworte knapp"},
     "supersede_policy": {"policy": "policy:quiet", "rule": "Antworte knapp"},
@@ -119,6 +122,31 @@ def test_a_server_introduces_itself_in_the_language_asked_for(
     assert english[1:] == ("Find a thing by name", "Nothing is called “Lun”. Close to it: pet:luna (“Luna”).")
     assert "Gedächtnis" in german[0]
     assert "memory" in english[0]
+
+
+def test_the_preamble_is_a_prompt_too(web: Web, anna_with_luna: User, secret_of: Callable[..., str]) -> None:
+    propose_policy(principal=person(anna_with_luna), rule="Antworte knapp")
+    secret = secret_of(anna_with_luna)
+
+    async def use(client: Client) -> Any:
+        (prompt,) = (await client.list_prompts()).prompts
+        got = await client.get_prompt(prompt.name, {"task": "Was mag Luna, Lachs oder Huhn?"})
+        refused = []
+        for name, arguments in (("other", {}), (prompt.name, {"colour": "red"}), (prompt.name, {"repo": "a b"})):
+            with pytest.raises(MCPError) as raised:
+                await client.get_prompt(name, arguments)
+            refused.append(str(raised.value))
+        return prompt, got, refused
+
+    prompt, got, refused = ask(web.url, secret, use)
+    assert (prompt.name, prompt.title) == ("preamble", "Bevor du beginnst")
+    assert [argument.name for argument in prompt.arguments] == ["task", "repo"]
+    assert not any(argument.required for argument in prompt.arguments)
+    (message,) = got.messages
+    assert message.role == "user"
+    assert message.content.text.startswith("## Regeln")
+    assert "Antworte knapp" in message.content.text
+    assert len(refused) == 3
 
 
 def test_what_a_tool_refuses_is_an_answer_in_words(

@@ -98,6 +98,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"text": "Basti testet vor jedem Push.", "domain": "workflow", "topic": "tests"},
         {"text": "Die CI hat zwei Kerne.", "domain": "build", "repo": "home-agent", "memory_type": "observed_state"},
     ],
+    "get_preamble": [{}, {"task": "Schreib einen Test für die Uhr von Luna", "repo": "memory"}],
     "list_policies": [{}, {"repo": "memory", "include_inactive": True}],
     "propose_policy": [
         {"rule": "Antworte knapp."},

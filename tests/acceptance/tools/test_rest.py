@@ -133,6 +133,7 @@ def test_a_stranger_is_told_nothing_by_any_tool(api: Any, clara: User, client_fo
         "update_my_notes": {"text": "x"},
         "record_observation": {"text": "x"},
         "remember": {"text": "x"},
+        "get_preamble": {"task": "Was mag Luna, Lachs oder Huhn?"},
         "list_policies": {},
         "propose_policy": {"rule": "Antworte knapp"},
         "supersede_policy": {"policy": f"fact:{own['id']}", "rule": "Antworte knapp"},
