@@ -97,8 +97,8 @@ class ContextFact:
     memory_type: str
     rank: int
     scope_ref: str
-    domain: str = ""
-    topic: str = ""
+    domain: str
+    topic: str
     status: str = "active"
     superseded_at: datetime | None = None
 
@@ -251,6 +251,8 @@ def _of(view: FactView) -> ContextFact:
         memory_type=view.memory_type,
         rank=view.rank,
         scope_ref=view.scope_ref,
+        domain=view.domain,
+        topic=view.topic,
         status=view.status,
         superseded_at=view.superseded_at,
     )
