@@ -18,6 +18,12 @@ def essence(text: str) -> str:
     return fold_space(folded).rstrip(_CLOSING)
 
 
+def words_of(text: str) -> frozenset[str]:
+    """The words of a sentence, of which equal ones have the same."""
+    whole = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return frozenset(_WORD.findall(whole.casefold()))
+
+
 def trigrams(text: str) -> frozenset[str]:
     """The three-letter pieces of each word, as `pg_trgm` makes them: two blanks before it, one behind."""
     padded = (f"  {word} " for word in _WORD.findall(essence(text)))

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
+from gedaechtnis.knowledge import domains
 from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
@@ -27,6 +28,7 @@ def search_world_memory(principal: Principal, asked: arguments.SearchMemory) -> 
             mode=asked.mode,
             kinds=(asked.kind,) if asked.kind else (),
             predicate=asked.predicate,
+            repo=domains.parse_repo(asked.repo) if asked.repo else None,
             time_range=_range(principal, asked.since, asked.until),
             valid_at=naming.moment(principal, asked.at) if asked.at else None,
             limit=asked.limit,

@@ -466,3 +466,25 @@ def test_odd_texts_are_refused(work: Workspace, text: str) -> None:
         code = problem.code
     assert code in {"empty_text", "invalid_text", "too_long"}
     assert work.believed() == set()
+
+
+def test_what_is_known_of_the_repository_at_hand_comes_first_and_nothing_is_hidden(work: Workspace) -> None:
+    texts = {
+        "": "Deployments laufen über die Pipeline im Hauptzweig.",
+        "shop": "Deployments laufen über die Pipeline von Hand.",
+    }
+    for repo, text in texts.items():
+        work.say(text, domain="deployment", topic="", repo=repo or None)
+    index.run(scope_ref=work.scope_ref)
+
+    def found(**more: Any) -> list[str]:
+        hits = registry.run(
+            "search_world_memory", principal=work.anna, arguments={"query": "Deployments Pipeline", **more}
+        )
+        return [hit.text for hit in hits.data.items if hit.source_kind == "fact"]
+
+    for repo, first in (("shop", texts["shop"]), ("blog", found()[0])):
+        told = found(repo=repo)
+        assert (told[0], set(told)) == (first, set(texts.values()))
+    with pytest.raises(Problem):
+        found(repo="a b")

@@ -7,6 +7,7 @@ from ninja import Router
 from gedaechtnis.api import inputs
 from gedaechtnis.api.auth import ApiRequest
 from gedaechtnis.api.schemas.recall import ContextIn, ContextOut, SearchIn, SearchOut
+from gedaechtnis.knowledge import domains
 from gedaechtnis.knowledge.briefing import Briefing, brief
 from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.recall import search
@@ -53,6 +54,7 @@ def search_world(request: ApiRequest, body: SearchIn) -> SearchAnswer:
             source_kinds=tuple(body.source_kinds),
             chat=inputs.chat_of(body.chat, principal=principal),
             predicate=body.predicate,
+            repo=domains.parse_repo(body.repo) if body.repo else None,
             time_range=inputs.time_range_of(body.time_range, principal=principal),
             valid_at=valid_at,
             known_at=known_at,

@@ -71,6 +71,9 @@ class SearchIn(AsOfIn):
         default=None, max_length=500, description="A conversation: its id, or the one it came with."
     )
     predicate: str | None = Field(default=None, max_length=200)
+    repo: str | None = Field(
+        default=None, min_length=1, max_length=100, description="A repository's slug: what is known of it comes first."
+    )
     time_range: tuple[str, str] | None = Field(
         default=None, description="`[from, to)`: what was said then, and facts that held in it."
     )

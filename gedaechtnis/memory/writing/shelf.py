@@ -18,7 +18,7 @@ from django.db import connection
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.contrasts import contrasts
-from gedaechtnis.common.likeness import essence, overlap, trigrams
+from gedaechtnis.common.likeness import essence, overlap, trigrams, words_of
 from gedaechtnis.memory.selectors.recall import nearest
 from gedaechtnis.memory.selectors.recall.filters import Filters
 from gedaechtnis.memory.writing.ledger import Group, Ledger
@@ -70,15 +70,18 @@ class _Topic:
     """The stored statements of a domain and topic, found by the words they share with another."""
 
     rows: dict[UUID, _Believed]
-    same: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
     words: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         for row in self.rows.values():
-            said = essence(row.text)
-            self.same[said].append(row.id)
-            for word in set(said.split()):
+            for word in words_of(row.text):
                 self.words[word].append(row.id)
+
+    def same(self, text: str) -> list[_Believed]:
+        """Those that say the same: among the ones that have its rarest word."""
+        said, words = essence(text), words_of(text)
+        rarest = min((self.words.get(word, []) for word in words), key=len, default=[])
+        return [self.rows[id] for id in rarest if essence(self.rows[id].text) == said]
 
     def alike(self, text: str) -> Iterator[tuple[_Believed, float]]:
         """Those whose letters are nearly the same, and how much they are.
@@ -87,7 +90,7 @@ class _Topic:
         looked at, and of those that share some only the ones that share most: else a long list of nearly equal
         sentences would be compared with itself.
         """
-        words = sorted(set(essence(text).split()), key=lambda word: len(self.words.get(word, ())))
+        words = sorted(words_of(text), key=lambda word: len(self.words.get(word, ())))
         rare = words[: len(words) - int(len(words) * _SHARED_WORDS) + 1]
         pieces = trigrams(text)
         sharing = Counter(id for word in rare for id in self.words.get(word, ()))
@@ -110,7 +113,7 @@ class Shelf:
     def wording(self, said: Sentence) -> str | None:
         """How the same is worded already; None where nobody said it, or just so."""
         stored, same = self._topic(said), essence(said.text)
-        known = [stored.rows[id] for id in stored.same.get(same, ()) if not self.ledger.is_closed(id)]
+        known = [row for row in stored.same(said.text) if not self.ledger.is_closed(row.id)]
         known += [row for row in self._fresh(said) if essence(row.text) == same]
         if not known or any(row.text == said.text for row in known):
             return None

@@ -21,24 +21,41 @@ _MORE = 20
 
 
 def hits(
-    weighed: Iterator[Weighed], moment: Moment, *, most: int, asks_of_earlier: bool, asks_for_names: bool
+    weighed: Iterator[Weighed],
+    moment: Moment,
+    *,
+    most: int,
+    asks_of_earlier: bool,
+    asks_for_names: bool,
+    repo: str | None,
 ) -> list[Hit]:
     """The best hits, as the graph has them at the moment, the best first.
 
     Args:
         weighed: all candidates, the best first.
         asks_of_earlier: whether what has ended is what is asked for.
+        repo: in which repository the asker works.
         asks_for_names: whether facts may tell what things are called, which the things themselves say as well.
     """
     looked_at = list(islice(weighed, most * _LOOKED_AT + _MORE))
     known = truth.read([one.record for one in looked_at], moment)
     scored = [
-        (one.score - _loss(one, known, moment.valid_at, asks_of_earlier=asks_of_earlier), one)
+        (
+            one.score
+            - _loss(one, known, moment.valid_at, asks_of_earlier=asks_of_earlier)
+            + (weights.OF_REPO if repo and _is_of(repo, one.record, known) else 0.0),
+            one,
+        )
         for one in looked_at
         if known.has(one.record) and (asks_for_names or not _tells_the_name(one.record, known))
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1].record.id))
     return [_hit(score, one, known) for score, one in _varied(scored, most)]
+
+
+def _is_of(repo: str, record: Record, known: Truth) -> bool:
+    fact = known.facts.get(record.source_id)
+    return fact is not None and fact.domain.startswith(f"repo:{repo}/")
 
 
 def _tells_the_name(record: Record, known: Truth) -> bool:

@@ -23,6 +23,7 @@ class SearchQuery:
     """A question with its restrictions, which hold before the limit.
 
     `kinds` are kinds of entities; `chat` an id or the id it had where it was imported from; `time_range` `[from, to)`.
+    `repo` restricts nothing: what is known of that repository comes first among hits that are about as good.
     Without `valid_at` what has ended is found too, marked and ranked below what holds.
     """
 
@@ -32,6 +33,7 @@ class SearchQuery:
     source_kinds: tuple[str, ...] = ()
     chat: str | None = None
     predicate: str | None = None
+    repo: str | None = None
     time_range: tuple[datetime, datetime] | None = None
     valid_at: datetime | None = None
     known_at: datetime | Basis | None = None

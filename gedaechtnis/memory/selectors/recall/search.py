@@ -45,6 +45,7 @@ def search(*, principal: Principal, query: SearchQuery) -> SearchAnswer:
                 moment,
                 most=wanted + 1,
                 asks_of_earlier=understood.asks_of_earlier,
+                repo=query.repo,
                 asks_for_names=queries.asks_for_names(kept.text) or query.predicate == "name",
             )
     return SearchAnswer(
