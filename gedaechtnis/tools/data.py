@@ -300,14 +300,8 @@ class ProposedData(BaseModel):
 
     @classmethod
     def of(cls, result: OperationResult, run_id: str) -> ProposedData:
-        return cls(
-            outcome=result.outcome,
-            run_id=run_id,
-            fact_id=result.fact_id,
-            proposal_id=result.proposal_id,
-            closed_fact_ids=result.closed_fact_ids,
-            conflict_id=result.conflict_id,
-        )
+        told = {name: getattr(result, name) for name in cls.model_fields if name != "run_id"}
+        return cls(run_id=run_id, **told)
 
 
 class NotesData(BaseModel):

@@ -82,8 +82,8 @@ ENDED = 2.0
 EARLIER = 1.0
 REPEATED = 1.5
 
-# What is known of the repository at hand rises so much: more than it counts to name a domain (`subject` and `graph`), as
-# a question names that of the whole workspace with every word of its name; less than to be about what is asked.
+# What is known of the repository at hand rises so much: more than to name a domain counts (`subject`, `graph`), as a
+# question names that of the whole workspace with every word of its name; less than to be about what is asked.
 OF_REPO = 3.6
 
 # What has faded wholly (`memory_types.Rule.fading`) loses so much. Conversations do not fade: their age says nothing
