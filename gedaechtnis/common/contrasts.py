@@ -36,6 +36,12 @@ def contrasts(one: str, other: str) -> frozenset[Contrast]:
     return frozenset(found)
 
 
+def tells_more(one: str, other: str) -> bool:
+    """Whether a text tells a number, date, time or name that another does not."""
+    first, second = _told(one), _told(other)
+    return any(of(first) - of(second) for of in _OF.values())
+
+
 def _differ(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other and other - one)
 

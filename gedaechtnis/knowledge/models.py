@@ -90,8 +90,9 @@ class Observation(OwnedModel):
 class HotEntry(OwnedModel):
     """Something an agent wants remembered, before it is decided whether it lasts (`state`).
 
-    Promoted, it was made into the proposal `proposal_id`; merged, into the one of the entry `into_id`; known, it was
-    believed already; dropped, it was found not to be worth keeping.
+    Promoted, it was made into the proposal `proposal_id`, a person's own into the fact `into_id`; merged, into the
+    proposal, which is that of the entry `into_id` or waited before; known, it is the fact `into_id`; dropped, a person
+    declined it before, or it says nothing. What became of a proposal, it tells itself.
     """
 
     app_privileges = ("SELECT", "INSERT", "UPDATE", "DELETE")

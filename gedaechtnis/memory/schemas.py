@@ -12,6 +12,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MAX_SOURCES = 50
+
 
 class MemoryType(StrEnum):
     """Closed list; each has its route, retention class and decay in `memory.memory_types`."""
@@ -110,7 +112,7 @@ class AssertFact(_Assertion):
     op: Literal["assert_fact"] = "assert_fact"
     object_value: Any
     sources: list[Annotated[str, Field(max_length=500)]] = Field(
-        default_factory=list, max_length=50, exclude_if=lambda refs: not refs
+        default_factory=list, max_length=MAX_SOURCES, exclude_if=lambda refs: not refs
     )
     """References of observations it rests on: they are kept as evidence, and confirm nothing by themselves."""
 

@@ -18,6 +18,7 @@ from gedaechtnis.memory.writing.classification import admitted
 from gedaechtnis.memory.writing.entities import EntityBook
 from gedaechtnis.memory.writing.prefetch import prefetch
 from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.shelf import Meanings
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import OperationRecord
@@ -31,12 +32,14 @@ def commit_proposal(
     review: frozenset[int] = frozenset(),
     together: bool = False,
     zone: ZoneInfo | None = None,
+    meanings: Meanings | None = None,
 ) -> ProposalResult:
     """Carry out a proposal in one scope (the principal's default unless named).
 
     `review` names operations that wait for a person whatever their provenance (routing may only
     be stricter than the committer). `together`: all of it or nothing; what waits is one proposal, which a person
     accepts or declines as a whole. `zone` is the zone of bare dates; the principal's by default.
+    `meanings` are those of its free texts (`freetext.meanings_of`): who calls this within an open scope asks before.
     Asked again with the same run and body, the stored outcome is returned as `duplicate`.
     What lies above the principal's clearance is written all the same, and its outcome `withheld`.
 
@@ -48,7 +51,8 @@ def commit_proposal(
     form.check(proposal, zone=zone or principal.zone)
     hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
     write = scope_ref or principal.default_scope
-    meanings = freetext.meanings_of(proposal.operations)
+    if meanings is None:
+        meanings = freetext.meanings_of(proposal.operations)
     with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
         session = WriteSession.begin(
             opened, operations=len(hashes), zone=zone, run_id=run_id, chat_id=proposal.chat_id, meanings=meanings

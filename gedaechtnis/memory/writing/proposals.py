@@ -14,6 +14,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.memory import planner
 from gedaechtnis.memory.references import AmbiguousReference
 from gedaechtnis.memory.schemas import (
+    MAX_SOURCES,
     AddAlias,
     AssertFact,
     AssertRelationship,
@@ -209,6 +210,13 @@ def _join(act: Act, op: Operation, proposal: Proposal, statement: str) -> Propos
     proposal.classification = max(proposal.classification, act.session.level)
     proposal.save(update_fields=["following", "entities", "statement", "classification"])
     return proposal
+
+
+def add_sources(proposal: Proposal, refs: Iterable[str]) -> None:
+    """Let a statement that waits rest on more, as far as one may name sources."""
+    sources = dict.fromkeys([*proposal.operation.get("sources", ()), *refs])
+    proposal.operation["sources"] = list(sources)[:MAX_SOURCES]
+    proposal.save(update_fields=["operation"])
 
 
 def answer_merge(session: WriteSession, *, source: Entity, target: Entity) -> None:

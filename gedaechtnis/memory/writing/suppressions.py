@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import product
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from gedaechtnis.common import canonical, clock
+from gedaechtnis.common.likeness import essence
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.rank import Rank
 from gedaechtnis.common.text import name_key
@@ -19,6 +21,7 @@ from gedaechtnis.memory.writing.act import Act
 from gedaechtnis.memory.writing.assertions import locate
 from gedaechtnis.memory.writing.entities import EntityBook, is_sketch
 from gedaechtnis.memory.writing.session import WriteSession
+from gedaechtnis.memory.writing.shelf import PREDICATE
 from gedaechtnis.world.models import Entity, Suppression
 
 LASTS = timedelta(days=365)
@@ -82,7 +85,7 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
             if isinstance(op, AssertRelationship):
                 objects = _identities(book, op.object_ref, "object_ref")
             else:
-                objects = [str(values.object_key(predicate, value=op.object_value))]
+                objects = [str(values.object_key(predicate, value=_comparable(op)))]
             subjects = _identities(book, op.subject_ref, "subject_ref")
             ends = list(product(subjects, objects))
             if predicate is not None and predicate.symmetric:
@@ -99,6 +102,12 @@ def _keys(session: WriteSession, book: EntityBook, op: Operation) -> list[UUID]:
         case _:
             raise RuntimeError(f"operations of kind {op.op} never wait")
     return [canonical.digest("suppressed", *part) for part in parts]
+
+
+def _comparable(op: AssertFact) -> Any:
+    """The value; of a sentence about a domain what it says, however it is spelt."""
+    is_sentence = op.predicate == PREDICATE and op.domain and isinstance(op.object_value, str)
+    return essence(op.object_value) if is_sentence else op.object_value
 
 
 def _identities(book: EntityBook, ref: str, field: str) -> list[str]:
