@@ -25,7 +25,7 @@ CLUSTERS = 2_000
 _STOP_WORDS = 30
 _BEGINNING, _HOURS = datetime(2020, 1, 1, tzinfo=UTC), 50_000
 BATCH = 20_000
-_SQL = Path(__file__).with_name("projections.sql")
+_SQL, _FACTS_SQL = Path(__file__).with_name("projections.sql"), Path(__file__).with_name("statements.sql")
 
 
 def fill(scopes: Mapping[str, int], *, first: int = 0, model: str | None, dimensions: int = 512) -> None:
@@ -43,10 +43,24 @@ def fill(scopes: Mapping[str, int], *, first: int = 0, model: str | None, dimens
                 _copy_projections(admin, scope_ref, numbers)
                 if model is not None:
                     _copy_vectors(admin, scope_ref, numbers, model, dimensions)
-            admin.execute("SELECT set_config('bench.scope', %s, false)", [scope_ref])
-            admin.execute(_SQL.read_bytes())
+            _post(admin, scope_ref)
         admin.execute("VACUUM ANALYZE")
         admin.execute("CHECKPOINT")
+
+
+def fill_facts(scope_ref: str) -> None:
+    """Make the facts of `benchmarks.graph` findable, by words that have nothing to do with what they say."""
+    with psycopg.connect(os.environ["DATABASE_ADMIN_URL"], autocommit=True) as admin:
+        admin.execute("SELECT set_config('bench.scope', %s, false)", [scope_ref])
+        admin.execute(_FACTS_SQL.read_bytes())
+        _post(admin, scope_ref)
+        admin.execute("VACUUM ANALYZE memory_projections, projection_terms, lexeme_counts, projection_counts")
+        admin.execute("CHECKPOINT")
+
+
+def _post(admin: psycopg.Connection[Any], scope_ref: str) -> None:
+    admin.execute("SELECT set_config('bench.scope', %s, false)", [scope_ref])
+    admin.execute(_SQL.read_bytes())
 
 
 def id_of(scope_ref: str, number: int) -> uuid.UUID:

@@ -91,7 +91,7 @@ def reading(principal: Principal) -> Iterator[Scope]:
     if opened is not None and opened.principal == principal and opened.clearance == principal.clearance:
         yield opened
         return
-    with scope(principal) as opened:
+    with scope(principal, is_planned_once=True) as opened:
         yield opened
 
 

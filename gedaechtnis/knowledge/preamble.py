@@ -177,12 +177,14 @@ def begin(principal: Principal, task: str, repo: str | None, scope_ref: str | No
 def _fitting(facts: Sequence[ContextFact], principal: Principal, room: int | None) -> Iterator[ContextFact]:
     """The first facts whose lines fit, whole: past one that is too long the next shorter is taken."""
     characters, tokens, count = 0, tokens_of(_facts_heading()), 0
-    for fact, line in zip(facts, _lines(facts, principal), strict=True):
+    for fact in facts:
+        (line,) = _lines([fact], principal)
         length, size = len(line) + 1, tokens_of(line + "\n")
-        fits = characters + length <= MOST_CHARACTERS and (room is None or tokens + size <= room)
-        if fits and count < MOST_FACTS:
+        if characters + length <= MOST_CHARACTERS and (room is None or tokens + size <= room):
             characters, tokens, count = characters + length, tokens + size, count + 1
             yield fact
+        if count == MOST_FACTS:
+            return
 
 
 def _facts_heading() -> str:

@@ -18,5 +18,6 @@ def test_the_latency_benchmark_measures_each_part_while_a_memory_grows(tmp_path:
     assert result.read_text(encoding="utf-8") == report
     for size in (4000, 6000):
         assert f"| context | {size} |" in report
+        assert f"| preamble | {size} |" in report
         assert f"| dossier | {size} |" in report
     assert "| hybrid: three words | 500 |" in report

@@ -195,6 +195,22 @@ def test_what_is_bound_to_the_repository_at_hand_comes_first_and_hides_nothing(a
     assert refused.value.code == "invalid_repo"
 
 
+def test_what_is_bound_to_the_repository_is_found_among_many(as_anna: Principal) -> None:
+    texts = [f"Login Tokens bauen {number}" for number in range(90)]
+    commit(
+        as_anna,
+        {"op": "upsert_entity", "id_hint": "d", "kind": "domain", "canonical_name": "codebase"},
+        *(
+            {"op": "assert_fact", "subject_ref": "d", "predicate": "statement", "object_value": text,
+             "domain": "codebase", "topic": text, "statement": text}
+            for text in texts
+        ),
+    )  # fmt: skip
+    bound = state(as_anna, "Ein Login, der alt ist und den niemand mehr versteht", domain="repo:api/codebase")
+    assert bound not in told_facts(as_anna)
+    assert told_facts(as_anna, repo="api")[0] == bound
+
+
 def test_what_holds_no_longer_is_never_told(as_anna: Principal) -> None:
     ended, retracted, later = (
         state(as_anna, "Login Tokens bauen: endet"),

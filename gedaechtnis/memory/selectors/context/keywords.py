@@ -13,13 +13,15 @@ from gedaechtnis.memory import decay
 from gedaechtnis.memory.selectors.context.facts import COLUMNS, HOLDS, LABELLED, NOW, ContextFact, fact_of
 from gedaechtnis.memory.selectors.recall import query
 
-_WHOLE = 1_000
+_WHOLE = 600
 """So many postings of the rarest words are read whole; of each other word the best `_BEST`."""
-_BEST = 100
-_LOOKED_AT = 300
+_BEST = 60
+_LOOKED_AT = 200
 """Of the projections found, which may be of anything, so many are looked at."""
-_READ = 30
-"""Facts read with all that is told of them; the best of them are the answer."""
+_CHECKED = 60
+"""So many facts among them are read from the graph, which takes longest."""
+_READ = 12
+"""Facts read with all that is told of them, in order: the answer."""
 
 # A posting's weight is its part of a BM25 score but for the rarity of the word, which is reckoned here.
 _FACTS = f"""
@@ -40,9 +42,13 @@ WITH {NOW}, size AS (
     WHERE t.scope_ref = s.scope_ref AND t.lexeme = w.lexeme AND t.is_current
     ORDER BY t.weight DESC, t.id LIMIT w.most
   ) AS best GROUP BY best.id ORDER BY score DESC, best.id LIMIT {_LOOKED_AT}
+), shelves AS MATERIALIZED (
+  SELECT id FROM entities
+  WHERE scope_ref = ANY(%(scopes)s) AND kind = 'domain' AND starts_with(canonical_name, %(first)s)
 ), named AS MATERIALIZED (
   SELECT p.source_id AS id, found.score FROM found JOIN memory_projections p ON p.id = found.id
   WHERE p.source_kind = 'fact'
+  ORDER BY p.entity_ids[1] IN (SELECT id FROM shelves) DESC, found.score DESC, p.id LIMIT {_CHECKED}
 ), f AS MATERIALIZED (
   SELECT b.*, named.score, starts_with(b.domain, %(first)s) AS is_first
   FROM named JOIN facts b ON b.id = named.id
@@ -62,7 +68,7 @@ def facts(
     but: Collection[str] = (),
     known: Collection[UUID] = (),
 ) -> tuple[ContextFact, ...]:
-    """Believed facts of these scopes that hold at `at`, the best first, within the open scope; at most thirty.
+    """Believed facts of these scopes that hold at `at`, the best first, within the open scope; at most twelve.
 
     Those in domains that begin with `first` come before all others. `but`: predicates that are not wanted; `known`:
     facts that are told already. Of a long text its end is looked up, as by search.
