@@ -50,6 +50,8 @@ def one_line(text: str) -> str:
     Line ends of every kind become blanks; control, format and other invisible characters go.
     """
     seen = _IGNORABLE.sub("", " ".join(unicodedata.normalize("NFC", text).split()))
+    if seen.isprintable():
+        return seen
     return "".join(char for char in seen if unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs"})
 
 

@@ -22,10 +22,12 @@ from gedaechtnis.knowledge.agents import Keeper, Writing, keeper_of, owner_of, r
 from gedaechtnis.knowledge.models import WorkingMemory
 from gedaechtnis.memory import events
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.rows import select
 
 MAX_NOTES = 8_000
 """Characters of a pad: it is given to the agent before every run."""
 MAX_OBSERVATION = 2_000
+_OF_KEEPER = "scope_ref = %s AND owner_ref = %s AND agent = %s"
 NOTES_CHANGED = "notes.changed"
 """Live notice to the owner alone."""
 
@@ -64,7 +66,7 @@ def read(*, principal: Principal, scope_ref: str | None = None, agent: str | Non
     """
     keeper = keeper_of(principal, scope_ref, agent)
     with reading(principal):
-        row = _pads(keeper).first()
+        row = next(iter(select(WorkingMemory, _OF_KEEPER, [keeper.scope_ref, keeper.owner_ref, keeper.agent])), None)
     return _pad(row) if row else Pad(agent=keeper.agent)
 
 
