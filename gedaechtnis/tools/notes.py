@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import hot, pads
 from gedaechtnis.tools import workspace_arguments
-from gedaechtnis.tools.data import HotEntryData, NotesData, ObservationData, ToolAnswer
+from gedaechtnis.tools.data import ToolAnswer
+from gedaechtnis.tools.workspace_data import HotEntryData, NotesData, ObservationData
 
 
 def read_my_notes(principal: Principal, asked: workspace_arguments.ReadMyNotes) -> ToolAnswer:

@@ -13,8 +13,9 @@ from gedaechtnis.knowledge.preamble import preamble_for_run
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.schemas import OperationResult
 from gedaechtnis.tools import text, workspace_arguments
-from gedaechtnis.tools.data import PoliciesData, PolicyData, PreambleData, ProposedData, ToolAnswer, WaitingData
+from gedaechtnis.tools.data import ProposedData, ToolAnswer
 from gedaechtnis.tools.proposing import outcome_in_words
+from gedaechtnis.tools.workspace_data import PoliciesData, PolicyData, PreambleData, WaitingData
 
 
 def get_preamble(principal: Principal, asked: workspace_arguments.GetPreamble) -> ToolAnswer:

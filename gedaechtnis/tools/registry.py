@@ -15,7 +15,18 @@ from pydantic import BaseModel
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.tools import arguments as forms
-from gedaechtnis.tools import causes, data, entities, facts, notes, policies, proposing, reads, searching
+from gedaechtnis.tools import (
+    causes,
+    data,
+    entities,
+    facts,
+    notes,
+    policies,
+    proposing,
+    reads,
+    searching,
+    workspace_data,
+)
 from gedaechtnis.tools import workspace_arguments as workspace
 from gedaechtnis.tools.data import ToolAnswer
 
@@ -223,7 +234,7 @@ _ALL = (
         title=gettext_noop("Read one's own notes"),
         description=gettext_noop("Your own notes in this workspace, with the version to change them by."),
         form=workspace.ReadMyNotes,
-        answer=data.NotesData,
+        answer=workspace_data.NotesData,
         run=notes.read_my_notes,
     ),
     Tool(
@@ -234,7 +245,7 @@ _ALL = (
             "every run. Read them first and send all that should stay."
         ),
         form=workspace.UpdateMyNotes,
-        answer=data.NotesData,
+        answer=workspace_data.NotesData,
         run=notes.update_my_notes,
         is_reading=False,
         is_private=True,
@@ -246,7 +257,7 @@ _ALL = (
             "Keeps what you noticed, with its day, in your own notes. Its reference is a source for what you propose."
         ),
         form=workspace.RecordObservation,
-        answer=data.ObservationData,
+        answer=workspace_data.ObservationData,
         run=notes.record_observation,
         is_reading=False,
         is_private=True,
@@ -259,7 +270,7 @@ _ALL = (
             "when you consolidate your memory."
         ),
         form=workspace.Remember,
-        answer=data.HotEntryData,
+        answer=workspace_data.HotEntryData,
         run=notes.remember,
         is_reading=False,
         is_private=True,
@@ -272,7 +283,7 @@ _ALL = (
             "your task find. Ask it first in every run that was not told already."
         ),
         form=workspace.GetPreamble,
-        answer=data.PreambleData,
+        answer=workspace_data.PreambleData,
         run=policies.get_preamble,
     ),
     Tool(
@@ -283,7 +294,7 @@ _ALL = (
             "for a person."
         ),
         form=workspace.ListPolicies,
-        answer=data.PoliciesData,
+        answer=workspace_data.PoliciesData,
         run=policies.list_policies,
     ),
     Tool(
