@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from gedaechtnis.chat import phrasing, questions
-from gedaechtnis.chat.questions import Ask, Role
+from gedaechtnis.chat.questions import Ask
 from gedaechtnis.common import clock, moments
 from gedaechtnis.common.lexemes import lexemes
 from gedaechtnis.common.problems import Problem
@@ -24,6 +24,7 @@ from gedaechtnis.memory.selectors import asof, entities
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery, SourceKind
 from gedaechtnis.memory.suffix import provenance_suffix
+from gedaechtnis.registry.roles import Role
 
 _NAME = re.compile(r"[\w'’-]+")
 _MAX_FACTS = 12
@@ -175,14 +176,16 @@ def _ties(principal: Principal, role: Role) -> list[FactView]:
     """The relations that put somebody in a role to whoever asks."""
     me = entities.get_entity(principal=principal, ref="me")
     # What holds both ways is known from the other's end too, and reads better from there.
-    asks = asof.inbound_facts if role.inward or role.is_symmetric else asof.entity_facts
+    asks = asof.entity_facts if role.owner_first else asof.inbound_facts
     facts = asks(principal=principal, entity_id=me.id).facts
     return [
         fact
         for fact in facts
         if fact.predicate in role.predicates
         and fact.polarity
-        and (fact.subject_ref if fact.subject_id != me.id else fact.object.ref or "").startswith(f"{role.kind}:")
+        and (fact.subject_ref if fact.subject_id != me.id else fact.object.ref or "").startswith(
+            f"{role.kind}:" if role.kind else ""
+        )
     ]
 
 

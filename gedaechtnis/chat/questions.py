@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gedaechtnis.registry import roles
+from gedaechtnis.registry.roles import Role
+
 _S = r"(?P<S>.+?)"
 _LIVES = r"(?:wohn(?:e|t|st|en)|leb(?:e|t|en))"
 TIES = ("married_to", "partner_of")
@@ -85,25 +88,8 @@ SELF = re.compile(r"ich|mich|mir|wir|uns|i|me|we|us|meine?[nmrs]?|my", re.IGNORE
 """Whoever asks; also "my" where a form takes the possession off ("my birthday")."""
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
-    """What "my <noun>" is to whoever asks. `inward`: the relation points to the asker ("my mother": she is a parent of mine)."""
-
-    predicates: tuple[str, ...]
-    inward: bool = False
-    is_symmetric: bool = False
-    kind: str = "person"
-
-
-_ROLES = (
-    (Role(TIES, is_symmetric=True), "frau|mann|ehefrau|ehemann|partner|partnerin|wife|husband|spouse"),
-    (Role(("sibling_of",), is_symmetric=True), "schwester|schwestern|bruder|brüder|geschwister|sister|sisters|brother|brothers|siblings"),
-    (Role(("parent_of",), inward=True), "mutter|mama|vater|papa|eltern|mother|mum|mom|father|dad|parents"),
-    (Role(("parent_of",)), "kind|kinder|sohn|söhne|tochter|töchter|child|children|son|sons|daughter|daughters"),
-    (Role(("friend_of", "partner_of"), is_symmetric=True), "freund|freundin|freunde|freundinnen|friend|friends|girlfriend|boyfriend"),
-    (Role(("colleague_of",), is_symmetric=True), "kollege|kollegin|kollegen|kolleginnen|colleague|colleagues"),
-    (Role(("owned_by",), inward=True, kind="pet"), "hund|hunde|katze|katzen|kater|haustier|haustiere|tier|tiere|dog|dogs|cat|cats|pet|pets"),
-)  # fmt: skip
+_OWN_NAME = frozenset({"mama", "papa", "mum", "mom", "dad"})
+"""Who is called so without a "my" before it."""
 
 
 def is_question(text: str) -> bool:
@@ -132,12 +118,9 @@ def is_about_the_agent(text: str) -> bool:
 
 
 def role_of(about: str) -> Role | None:
-    """The role in "my wife", "meinen Hund", "Mama"."""
+    """The role in "my wife", "meinen Hund", "Mama"; None where the graph would know less than the word says."""
     noun = re.fullmatch(r"(?:(?:meine?[nmrs]?|unsere?[nmrs]?|my|our) )?(?P<noun>\w+?)(?:['’]s|s)?", about.lower())
-    if noun is None:
+    if noun is None or (" " not in about and noun["noun"] not in _OWN_NAME):
         return None
-    owned = " " in about
-    for role, nouns in _ROLES:
-        if re.fullmatch(nouns, noun["noun"]) and (owned or noun["noun"] in {"mama", "papa", "mum", "mom", "dad"}):
-            return role
-    return None
+    role = roles.called(noun["noun"])
+    return role if role is not None and not role.is_vague else None

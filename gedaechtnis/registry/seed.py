@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from pathlib import Path
-
 from gedaechtnis.registry import catalogue
 from gedaechtnis.registry.models import EntityKind, EventType, Predicate
-
-_DATA = Path(__file__).parent / "data"
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (_DATA / name).open(encoding="utf-8", newline="") as handle:
-        yield from csv.DictReader(handle, delimiter=";")
+from gedaechtnis.registry.tables import rows
 
 
 def seed() -> None:
@@ -29,12 +19,12 @@ def seed() -> None:
                     "classification": int(row["classification"]),
                 }
             )
-            for row in _rows("kinds.csv")
+            for row in rows("kinds.csv")
         ],
         ignore_conflicts=True,
     )
-    Predicate.objects.bulk_create([_predicate(row) for row in _rows("predicates.csv")], ignore_conflicts=True)
-    EventType.objects.bulk_create([EventType(**row) for row in _rows("event_types.csv")], ignore_conflicts=True)
+    Predicate.objects.bulk_create([_predicate(row) for row in rows("predicates.csv")], ignore_conflicts=True)
+    EventType.objects.bulk_create([EventType(**row) for row in rows("event_types.csv")], ignore_conflicts=True)
     catalogue.forget()
 
 

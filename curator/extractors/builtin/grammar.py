@@ -9,6 +9,7 @@ from typing import Literal
 
 from gedaechtnis.common.dates import Lean
 from gedaechtnis.memory.schemas import MemoryType
+from gedaechtnis.registry import roles as registry
 
 Negation = Literal["refuse", "deny", "stop"]
 
@@ -25,6 +26,21 @@ class Role:
     predicate: str
     owner_first: bool = False
     species: str | None = None
+
+
+def roles(language: registry.Language) -> dict[str, Role]:
+    """The nouns of a language that say what somebody is to somebody."""
+    return {
+        word.lower(): Role(
+            role.kind,
+            role.predicates[0],
+            owner_first=role.owner_first,
+            species=role.words(language)[0] if role.names_species else None,
+        )
+        for role in registry.roles()
+        if role.is_told
+        for word in role.words(language)
+    }
 
 
 @dataclass(frozen=True, slots=True)

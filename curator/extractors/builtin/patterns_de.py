@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (a row of a table stays on one line)
 from __future__ import annotations
 
-from curator.extractors.builtin.grammar import Language, Role, Rule, german
+from curator.extractors.builtin.grammar import Language, Rule, german, roles
 from gedaechtnis.common.dates import Lean
 from gedaechtnis.memory.schemas import MemoryType
 
@@ -154,41 +154,10 @@ RULES = (
 )  # fmt: skip
 
 
-def _animals() -> dict[str, Role]:
-    nouns = {
-        "Katze": ("kater", "kätzchen", "katzen", "mieze"), "Hund": ("hündin", "hunde", "welpe"), "Kaninchen": ("hase",),
-        "Hamster": (), "Meerschweinchen": (), "Papagei": (), "Wellensittich": (), "Schildkröte": (), "Pferd": ("stute", "hengst", "pony"),
-        "Fisch": (), "Huhn": ("henne",), "Ratte": (), "Vogel": (), "Schlange": (), "Igel": (), "Ziege": (), "Esel": (),
-    }  # fmt: skip
-    return {
-        noun.lower(): Role("pet", "owned_by", species=species)
-        for species, others in nouns.items()
-        for noun in (species, *others)
-    }
-
-
-def _people() -> dict[str, Role]:
-    groups = {
-        Role("person", "sibling_of"): "schwester bruder schwestern brüder geschwister halbschwester halbbruder zwillingsschwester zwillingsbruder",
-        Role("person", "parent_of"): "mutter vater mama papa mutti vati eltern mutter",
-        Role("person", "parent_of", owner_first=True): "tochter sohn kind töchter söhne kinder",
-        Role("person", "married_to"): "frau mann ehefrau ehemann gatte gattin",
-        Role("person", "partner_of"): "partner partnerin lebensgefährte lebensgefährtin verlobte verlobter lebenspartner lebenspartnerin",
-        Role("person", "friend_of"): "freund freundin freunde freundinnen kumpel",
-        Role("person", "colleague_of"): "kollege kollegin kollegen kolleginnen arbeitskollege arbeitskollegin",
-        Role("person", "knows"): "nachbar nachbarin nachbarn chef chefin mitbewohner mitbewohnerin trainer trainerin hausarzt hausärztin zahnarzt zahnärztin",
-        Role("person", "related_to"): (
-            "oma opa großmutter großvater großeltern tante onkel cousin cousine neffe nichte enkel enkelin schwager schwägerin "
-            "schwiegermutter schwiegervater schwiegersohn schwiegertochter patenkind patentante patenonkel"
-        ),
-    }  # fmt: skip
-    return {noun: role for role, nouns in groups.items() for noun in nouns.split()}
-
-
 GERMAN = Language(
     code="de",
     rules=RULES,
-    roles=_animals() | _people() | {"feste freundin": Role("person", "partner_of"), "fester freund": Role("person", "partner_of")},
+    roles=roles("de"),
     rewrites=(
         (r"\b(bei der|für die) ((?-i:[A-ZÄÖÜ])\w+)en (?=(?-i:[A-ZÄÖÜ]))", r"\1 \2e "),
         (r"\b(kann|kannst|können) (.+?) nicht (?:leiden|ausstehen|riechen)", r"hasst \2"),

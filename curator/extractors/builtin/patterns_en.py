@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (a row of a table stays on one line)
 from __future__ import annotations
 
-from curator.extractors.builtin.grammar import Language, Role, Rule, english
+from curator.extractors.builtin.grammar import Language, Rule, english, roles
 from gedaechtnis.common.dates import Lean
 from gedaechtnis.memory.schemas import MemoryType
 
@@ -120,41 +120,10 @@ RULES = (
 )  # fmt: skip
 
 
-def _animals() -> dict[str, Role]:
-    nouns = {
-        "cat": ("kitten", "cats", "tomcat"), "dog": ("puppy", "dogs"), "rabbit": ("bunny",), "hamster": (), "guinea pig": (), "parrot": (),
-        "budgie": (), "tortoise": (), "turtle": (), "horse": ("pony", "mare"), "fish": ("goldfish",), "hen": (), "rat": (), "bird": (),
-        "snake": (), "hedgehog": (), "goat": (), "donkey": (),
-    }  # fmt: skip
-    return {
-        noun: Role("pet", "owned_by", species=species)
-        for species, others in nouns.items()
-        for noun in (species, *others)
-    }
-
-
-def _people() -> dict[str, Role]:
-    groups = {
-        Role("person", "sibling_of"): "sister,brother,sisters,brothers,siblings,sibling,twin sister,twin brother",
-        Role("person", "parent_of"): "mother,father,mum,mom,dad,parents,mummy,daddy",
-        Role("person", "parent_of", owner_first=True): "daughter,son,child,daughters,sons,children,kid,kids",
-        Role("person", "married_to"): "wife,husband,spouse",
-        Role("person", "partner_of"): "partner,girlfriend,boyfriend,fiancé,fiancée,fiance,fiancee",
-        Role("person", "friend_of"): "friend,friends,best friend,buddy,mate",
-        Role("person", "colleague_of"): "colleague,colleagues,coworker,co-worker,coworkers",
-        Role("person", "knows"): "neighbour,neighbor,neighbours,neighbors,boss,flatmate,roommate,coach,doctor,dentist",
-        Role("person", "related_to"): (
-            "grandmother,grandfather,grandma,grandpa,aunt,uncle,cousin,nephew,niece,grandson,granddaughter,brother-in-law,"
-            "sister-in-law,mother-in-law,father-in-law,son-in-law,daughter-in-law,godchild,godmother,godfather"
-        ),
-    }  # fmt: skip
-    return {noun: role for role, nouns in groups.items() for noun in nouns.split(",")}
-
-
 ENGLISH = Language(
     code="en",
     rules=RULES,
-    roles=_animals() | _people(),
+    roles=roles("en"),
     rewrites=(
         (r"\bcan(?:not|'t| not) stand\b", "dislike"),
         (r"\bi'm\b", "I am"), (r"\b(he|she|it|that)'s (?=(?:moved|got|been|started|joined|left|switched)\b)", r"\1 has "),

@@ -123,14 +123,15 @@ def _lexical(question: Question, filters: Filters) -> list[UUID]:
 
 def _walked(question: Question, weighed: list[Weighed], moment: Moment) -> dict[UUID, float]:
     """Facts, and entities themselves, around those that the question names and those of the strongest hits."""
-    seeds: dict[UUID, float] = dict.fromkeys(question.people.entity_ids, 1.0)
+    named = question.people.entity_ids | question.about
+    seeds: dict[UUID, float] = dict.fromkeys(named, 1.0)
     best = weighed[0].score if weighed else 0.0
     for hit in weighed[: weights.SEEDS]:
         if hit.record.is_episode or best <= 0:
             continue
         for entity_id in hit.record.entity_ids:
             seeds.setdefault(entity_id, weights.STEP * max(0.0, hit.score / best))
-    return walk.walk(seeds, moment) | dict.fromkeys(question.people.entity_ids, 1.0) if seeds else {}
+    return walk.walk(seeds, moment) | dict.fromkeys(named, 1.0) if seeds else {}
 
 
 def _weigh(question: Question, found: _Found) -> Iterator[Weighed]:
@@ -160,14 +161,18 @@ def _spread(similarities: Sequence[float]) -> Spread | None:
 def _candidate(record: Record, question: Question) -> Candidate:
     text, is_said = record.text, record.is_episode
     asks = is_said and forms.asks(text)
+    subject = _subject(record, question)
+    counts = question.words.counts(record.lexemes, record.counts)
+    if question.led_by and not is_said and not subject:
+        counts = {lexeme: count for lexeme, count in counts.items() if lexeme not in question.led_by}
     return Candidate(
         id=record.id,
-        counts=question.words.counts(record.lexemes, record.counts),
+        counts=counts,
         length=record.length,
         session=record.session,
         position=record.position or 0,
         similarity=record.similarity,
-        subject=_subject(record, question),
+        subject=subject,
         date=_date(record, question) if question.periods else 0.0,
         says_when=question.intent is Intent.TIME and (not is_said or forms.says_when(text)),
         says_name=question.intent is Intent.NAME and (not is_said or forms.says_name(text)),
@@ -192,10 +197,10 @@ def _subject(record: Record, question: Question) -> float:
     if not named.is_anybody:
         return 0.0
     if not record.is_episode:
-        return 1.0 if named.entity_ids.intersection(record.entity_ids) else 0.0
+        return 1.0 if question.about.intersection(record.entity_ids) else 0.0
     if (prominence := named.speakers.get(record.speaker.lower())) is not None:
         return prominence
-    if named.entity_ids.intersection(record.entity_ids):
+    if (named.entity_ids | question.about).intersection(record.entity_ids):
         return 1.0
     if record.role == "user" and named.own in named.entity_ids:
         return 1.0

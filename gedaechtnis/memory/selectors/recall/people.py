@@ -15,13 +15,15 @@ from gedaechtnis.scoping.context import current_scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """Whom a question is about.
+    """Whom a question names.
 
-    `entity_ids`: entities it names, and the asker where it says "I". `own`: the entity of the asker. `speakers`: folded
-    names of speakers it names, with how much it is about them, up to 1. `speaker_words`: its words for them.
+    `entity_ids`: entities it names, and the asker where it says "I". `by_key`: those with a name, by the key of that.
+    `own`: the entity of the asker. `speakers`: folded names of speakers it names, with how much it is about them, up
+    to 1. `speaker_words`: its words for them.
     """
 
     entity_ids: frozenset[UUID]
+    by_key: Mapping[str, frozenset[UUID]]
     own: UUID | None
     speakers: Mapping[str, float]
     speaker_words: tuple[str, ...]
@@ -62,8 +64,7 @@ def named_in(text: str, *, own_scope: str) -> People:
     opened = current_scope()
     scopes = list(opened.read) if opened else []
     own: UUID | None = None
-    about: set[UUID] = set()
-    exact: set[str] = set()
+    by_key: dict[str, set[UUID]] = defaultdict(set)
     by_first_name: dict[str, dict[UUID, str]] = defaultdict(dict)
     called: dict[str, str] = {form: run for key, run in keys.items() for form in (key, key.title(), run)}
     with connection.cursor() as cursor:
@@ -74,22 +75,21 @@ def named_in(text: str, *, own_scope: str) -> People:
             if is_first_name:
                 by_first_name[key][id] = name
             elif key is not None:
-                about.add(id)
-                exact.add(key)
+                by_key[key].add(id)
                 called[name] = keys[key]
         for key, bearers in by_first_name.items():
             # Of several who are called that, nobody is meant for sure.
-            if len(bearers) == 1 and key not in exact:
-                about.update(bearers)
+            if len(bearers) == 1 and key not in by_key:
+                by_key[key].update(bearers)
                 called.update(dict.fromkeys(bearers.values(), keys[key]))
         cursor.execute(_SPEAKERS, [list(called), scopes])
         speakers = [name for (name,) in cursor.fetchall()]
-    if own is not None and query.is_first_person(text):
-        about.add(own)
+    asker = {own} if own is not None and query.is_first_person(text) else set()
     words = {called[name] for name in speakers}
     first = query.foremost(text, words)
     return People(
-        entity_ids=frozenset(about),
+        entity_ids=frozenset(asker.union(*by_key.values())),
+        by_key={key: frozenset(ids) for key, ids in by_key.items()},
         own=own,
         speakers={name.lower(): 1.0 if called[name] in first else weights.NAMED_SECOND for name in speakers},
         speaker_words=tuple(sorted(words)),

@@ -21,7 +21,9 @@ MAX_SIZE = 512 * 1024
 MAX_LEXEMES = 64
 """So many different words are looked up, the last ones."""
 
-_NAME_WORDS = 3
+NAME_WORDS = 3
+"""So many words of a question may be one name."""
+
 _MOST_NAMES = 120
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _POSSESSIVE = r"(?:['’]s|s?['’]|s)?"
@@ -52,8 +54,8 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _EARLIER = re.compile(
-    r"\b(?:before|previously|formerly|used to|earlier|in the past|back then|ex|former|(?<!how )old"
-    r"|früher|fruher|frueher|vorher|damals|ehemalige?[nrsm]?|alte[nrsm]?|davor|zuvor|bisher|ursprünglich)\b",
+    r"\b(?:before|previous(?:ly)?|formerly|used to|earlier|in the past|back then|ex|former|(?<!how )old"
+    r"|fr(?:ü|u|ue)her(?:e[nrsm]?)?|vorher|damals|ehemalige?[nrsm]?|alte[nrsm]?|davor|zuvor|bisher|ursprünglich)\b",
     re.IGNORECASE,
 )
 _AHEAD = re.compile(
@@ -139,11 +141,15 @@ def is_first_person(text: str) -> bool:
     return _FIRST_PERSON.search(text) is not None
 
 
+def words(text: str) -> list[str]:
+    """Its words as they stand there, in order."""
+    return [match.group() for match in _WORD.finditer(text)]
+
+
 def name_keys(text: str) -> dict[str, str]:
     """Key → words of the question that could be somebody's name, the longest first: runs of words, none a stop word."""
-    words = [match.group() for match in _WORD.finditer(text)]
     keys: dict[str, str] = {}
-    for run in _runs(words):
+    for run in _runs(words(text)):
         for key in finding_keys(run):
             keys.setdefault(key, run)
         if len(keys) >= _MOST_NAMES:
@@ -152,7 +158,7 @@ def name_keys(text: str) -> dict[str, str]:
 
 
 def _runs(words: list[str]) -> Iterator[str]:
-    for length in range(_NAME_WORDS, 0, -1):
+    for length in range(NAME_WORDS, 0, -1):
         for at in range(len(words) - length, -1, -1):
             run = words[at : at + length]
             if not any(word.lower() in GERMAN or word.lower() in ENGLISH for word in run):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,7 @@ from gedaechtnis.common.instants import UNKNOWN_START
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.selectors.conditions import Conditions
 from gedaechtnis.memory.selectors.moments import Moment
-from gedaechtnis.memory.selectors.recall import periods, query, vocabulary
+from gedaechtnis.memory.selectors.recall import periods, query, relations, vocabulary
 from gedaechtnis.memory.selectors.recall.hits import Mode
 from gedaechtnis.memory.selectors.recall.people import People
 from gedaechtnis.memory.selectors.recall.periods import Anchor, Period
@@ -24,12 +25,18 @@ from gedaechtnis.memory.selectors.recall.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is looked for; days are those of the asker's `zone`."""
+    """What is looked for; days are those of the asker's `zone`.
+
+    `about`: the entities it is about. Of "Tims Schwester" that is the sister, where the graph knows her; then `led_by`
+    has the lexeme of Tim, which tells nothing of facts about others.
+    """
 
     mode: Mode
     intent: Intent
     words: Vocabulary
     people: People
+    about: frozenset[UUID]
+    led_by: frozenset[str]
     periods: tuple[Period, ...]
     asks_of_earlier: bool
     zone: ZoneInfo
@@ -37,17 +44,10 @@ class Question:
     @property
     def ranges(self) -> list[tuple[datetime, datetime]]:
         """The periods with both ends, as instants."""
-        return [
-            (self._midnight(period.first), self._midnight(period.after))
-            for period in self.periods
-            if period.first and period.after
-        ]
+        return _ranges(self.periods, self.zone)
 
     def day_of(self, instant: datetime) -> date:
         return instant.astimezone(self.zone).date()
-
-    def _midnight(self, day: date) -> datetime:
-        return datetime.combine(day, time(), tzinfo=self.zone)
 
 
 def understand(text: str, named: People, *, mode: Mode, principal: Principal, moment: Moment) -> Question:
@@ -62,15 +62,47 @@ def understand(text: str, named: People, *, mode: Mode, principal: Principal, mo
     if mode == "hybrid":
         dated = periods.periods(text, now=moment.valid_at, zone=principal.zone)
         dated += _anchored(periods.anchors(text), named, moment, principal.zone)
+    about = _about(text, named, moment, _ranges(dated, principal.zone))
     return Question(
         mode=mode,
         intent=query.intent(text),
         words=words,
         people=named,
+        about=about.entity_ids,
+        led_by=about.led_by,
         periods=dated,
         asks_of_earlier=query.asks_of_earlier(text),
         zone=principal.zone,
     )
+
+
+def _ranges(dated: Sequence[Period], zone: ZoneInfo) -> list[tuple[datetime, datetime]]:
+    return [
+        (datetime.combine(period.first, time(), tzinfo=zone), datetime.combine(period.after, time(), tzinfo=zone))
+        for period in dated
+        if period.first and period.after
+    ]
+
+
+class _About(NamedTuple):
+    entity_ids: frozenset[UUID]
+    led_by: frozenset[str]
+
+
+def _about(text: str, named: People, moment: Moment, ranges: Sequence[tuple[datetime, datetime]]) -> _About:
+    """Whom it names, but of relations that lead somewhere their other end instead of whose they are."""
+    reading = relations.read(text, named.by_key)
+    if not reading.phrases:
+        return _About(named.entity_ids, frozenset())
+    own = frozenset([named.own] if named.own else [])
+    owners: dict[str | None, frozenset[UUID]] = {None: own}
+    owners.update(named.by_key)
+    ends = {end: ids for end, ids in relations.follow(reading.relations, owners, moment, ranges).items() if ids}
+    rest = reading.rest(ends.keys())
+    still_named = own if query.is_first_person(rest) else frozenset()
+    still_named = still_named.union(*(owners[key] for key in query.name_keys(rest).keys() & named.by_key.keys()))
+    left = frozenset[UUID]().union(*(owners[relation.root] for relation in ends)) - still_named
+    return _About((named.entity_ids - left).union(*ends.values()), frozenset(query.terms(text)) - {*query.terms(rest)})
 
 
 def _anchored(anchors: Sequence[Anchor], named: People, moment: Moment, zone: ZoneInfo) -> tuple[Period, ...]:

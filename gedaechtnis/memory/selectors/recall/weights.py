@@ -43,6 +43,8 @@ FAR = {"use-multilingual-3": 0.3}
 SEEDS = 10
 STEP = 0.5
 WALKED = 60
+# Where a question names a relation ("Tims Schwester"), so many facts are followed to whom it means.
+RELATED = 100
 
 
 @dataclass(frozen=True, slots=True)
