@@ -177,8 +177,8 @@ def set_active(*, principal: Principal, policy: str, active: bool, reason: str |
         return _commit(principal, [operation], write)[0]
 
 
-def retract_policy(*, principal: Principal, policy: str, reason: str | None = None) -> OperationResult:
-    """Take a policy back, with all times at which it was switched on.
+def retract_policy(*, principal: Principal, policy: str, reason: str | None = None) -> list[OperationResult]:
+    """Take a policy back, with all times at which it was switched on: one result for each, the present first.
 
     Raises: as `set_active`.
     """
@@ -188,7 +188,7 @@ def retract_policy(*, principal: Principal, policy: str, reason: str | None = No
         last = _latest(row)
         origins = dict.fromkeys([last.origin_fact_id, *(piece.origin_fact_id for piece in _believed(row))])
         operations: list[Operation] = [InvalidateFact(target_fact_id=str(id), reason=reason) for id in origins]
-        return _commit(principal, operations, write)[0]
+        return _commit(principal, operations, write)
 
 
 def same_rule(one: str, other: str) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import IO, Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
@@ -30,6 +31,7 @@ from gedaechtnis.common.streams import pieces
 from gedaechtnis.identity import orgs
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
+from gedaechtnis.knowledge import attention
 from gedaechtnis.memory.selectors import entities
 from gedaechtnis.memory.selectors.export import MEDIA_TYPE
 from gedaechtnis.web.scopes import Scopes
@@ -134,20 +136,39 @@ def show(
     """Render the fragment of that name for HTMX, else the whole page with its surroundings."""
     if wants_fragment(request):
         return render(request, f"{template}#{fragment}", context, status=status)
-    context = {**context, "totals": entities.totals(principal=request.principal)}
+    context = {**context, **surroundings(request)}
     return render(request, template, context, status=status)
 
 
-def done(request: PersonRequest, *, back: str, message: str = "", event: str = "memory:committed") -> HttpResponse:
-    """End an act: HTMX gets events on which the parts of the page fetch themselves anew, others a redirect."""
+def surroundings(request: PersonRequest) -> dict[str, Any]:
+    """The numbers around every page: how much is remembered, and what waits for the person."""
+    return {
+        "totals": entities.totals(principal=request.principal),
+        "waiting": attention.waiting(principal=request.principal),
+    }
+
+
+def done(
+    request: PersonRequest,
+    *,
+    back: str,
+    message: str = "",
+    event: str = "memory:committed",
+    undo: Iterable[UUID | None] = (),
+) -> HttpResponse:
+    """End an act: HTMX gets events on which the parts of the page fetch themselves anew, others a redirect.
+
+    `undo` are the events that taking the act back would undo; the message offers it.
+    """
+    undone = " ".join(str(id) for id in undo if id)
     if not wants_fragment(request):
         if message:
-            messages.success(request, message)
+            messages.success(request, message, extra_tags=undone)
         return HttpResponseRedirect(back)
     response = HttpResponse(status=204)
     trigger_client_event(response, event)
     if message:
-        trigger_client_event(response, "page:say", {"text": message})
+        trigger_client_event(response, "page:say", {"text": message, "undo": undone})
     return response
 
 

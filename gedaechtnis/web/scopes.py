@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.chat.answers import FactChip
 from gedaechtnis.common.problems import NotFound
 from gedaechtnis.identity.models import Group, Org, User
+from gedaechtnis.identity.ownership import owns
 from gedaechtnis.identity.principals import GLOBAL_SCOPE, Principal
 from gedaechtnis.memory.answers import EntityView, FactView
 
@@ -88,6 +89,23 @@ class Scopes:
             named = User.objects.filter(sub=UUID(scope_ref.removeprefix("user:")))
             self._people[scope_ref] = named.values_list("username", flat=True).first() or _("a former member")
         return self._people[scope_ref]
+
+    def speaker(self, acted_by: str) -> str:
+        """Who spoke: the reader, somebody else, or an agent with whose it is."""
+        who, at, _owner = acted_by.rpartition("@")
+        whose = self.somebody_else(acted_by)
+        if not at:
+            return whose or (_("you") if acted_by == self._principal.acted_by else _("the server"))
+        role = who.removeprefix("agent:")
+        if who == "curator":
+            return _("the curator")
+        if whose is None:
+            return _("your agent “%(role)s”") % {"role": role}
+        return _("“%(role)s”, an agent of %(name)s’s") % {"role": role, "name": whose}
+
+    def leads(self, scope_ref: str) -> bool:
+        """Whether the person decides about the place, beyond writing in it."""
+        return owns(self._principal, scope_ref)
 
     def writes(self, scope_ref: str) -> bool:
         return scope_ref in self._principal.write_scopes

@@ -6,9 +6,10 @@
 
   // ── One region speaks ─────────────────────────────────────────────────────
   const TOAST_SECONDS = 6;
+  const UNDO_SECONDS = 20; // time to read, and to get there by keyboard
 
   function speak(text, className, tone) {
-    const line = document.createElement("p");
+    const line = document.createElement("div");
     line.className = className;
     line.textContent = text;
     if (tone) line.dataset.tone = tone;
@@ -16,21 +17,43 @@
     return line;
   }
 
-  function say(text, tone) {
+  function say(text, tone, undo) {
     live.querySelectorAll(".toast").forEach((toast) => {
-      if (toast.textContent === text) toast.remove();
+      if (undo || toast.textContent === text) toast.remove();
     });
     const toast = speak(text, "toast", tone);
-    setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
+    if (undo) offer(toast, undo);
+    leave(toast);
   }
+
+  // The newest message alone offers to take its act back.
+  function offer(toast, undo) {
+    const form = document.getElementById("undo-form").content.firstElementChild.cloneNode(true);
+    form.elements.events.value = undo;
+    toast.append(form);
+    htmx.process(toast);
+  }
+
+  // It stays as long as somebody points at it or stands in it.
+  function leave(toast) {
+    const seconds = toast.querySelector(".undo") ? UNDO_SECONDS : TOAST_SECONDS;
+    setTimeout(() => {
+      if (toast.matches(":hover, :focus-within")) leave(toast);
+      else toast.remove();
+    }, seconds * 1000);
+  }
+
+  document.body.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.elt.matches(".undo")) event.detail.elt.closest(".toast")?.remove();
+  });
 
   function announce(text) {
     live.querySelectorAll(".visually-hidden").forEach((line) => line.remove());
     speak(text, "visually-hidden");
   }
 
-  live.querySelectorAll(".toast").forEach((toast) => setTimeout(() => toast.remove(), TOAST_SECONDS * 1000));
-  document.body.addEventListener("page:say", (event) => say(event.detail.text, event.detail.tone));
+  live.querySelectorAll(".toast").forEach(leave);
+  document.body.addEventListener("page:say", ({ detail }) => say(detail.text, detail.tone, detail.undo));
   document.body.addEventListener("page:announce", (event) => announce(event.detail.text));
   document.body.addEventListener("htmx:responseError", () => say(live.dataset.failed, "bad"));
   document.body.addEventListener("htmx:sendError", () => say(live.dataset.offline, "bad"));
@@ -187,6 +210,14 @@
     event.preventDefault();
     if (event.target.value.trim()) event.target.form.requestSubmit();
   });
+
+  // A link may have begun a sentence: it goes on where that ends.
+  const begun = document.querySelector("#composer-text[data-begun]");
+  if (begun) {
+    fit(begun);
+    begun.focus();
+    begun.setSelectionRange(begun.value.length, begun.value.length);
+  }
 
   // The field is free at once for the next sentence; a failure gives the words back.
   document.body.addEventListener("htmx:beforeSend", (event) => {

@@ -58,4 +58,4 @@ def deactivate_policy(request: ApiRequest, policy: str, payload: OptionalReason)
 @router.delete("/{policy}", response=OperationResult, summary="Take a rule back")
 def retract_policy(request: ApiRequest, policy: str) -> OperationResult:
     """A person's alone: it counts as never having held; the history knows that it was believed."""
-    return policy_changes.retract_policy(principal=request.auth, policy=policy)
+    return policy_changes.retract_policy(principal=request.auth, policy=policy)[0]

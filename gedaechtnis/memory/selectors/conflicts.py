@@ -39,6 +39,8 @@ def list_conflicts(
             if after is None:
                 raise Problem("invalid_cursor", _("This page marker cannot be read."), field="cursor")
             rows = rows.filter(pk__lt=after)
+        if only_open:
+            rows = rows.filter(settled_at=None)
         found = list(rows[: limit + 1])
         page = found[:limit]
         items = [view for view in _views(page) if view.is_open or not only_open]

@@ -64,6 +64,7 @@ register.filter("key", entity_key)
 register.filter("subject_key", subject_key)
 register.filter("object_key", object_key)
 register.filter("chip_key", chip_key)
+register.filter("is_private_scope", is_private)
 
 
 @register.simple_tag(takes_context=True)
@@ -87,6 +88,12 @@ def is_open_to(scope_ref: str, scopes: Scopes) -> bool:
 def in_words(scope_ref: str, scopes: Scopes) -> str:
     """Who sees what is in a scope."""
     return scopes.words(scope_ref)
+
+
+@register.filter
+def speaker(acted_by: str, scopes: Scopes) -> str:
+    """Who spoke, in words."""
+    return scopes.speaker(acted_by)
 
 
 @register.filter

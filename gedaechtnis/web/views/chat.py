@@ -38,8 +38,9 @@ class Day:
 @require_safe
 @private
 def home(request: PersonRequest) -> HttpResponse:
-    """The main chat; as a fragment, its messages."""
-    return show(request, "chat/show.html", "chat-stream", _chat(request))
+    """The main chat; as a fragment, its messages. `?text=` begins a sentence in the composer, and sends nothing."""
+    begun = request.GET.get("text", "")[: services.MAX_MESSAGE_CHARS]
+    return show(request, "chat/show.html", "chat-stream", {**_chat(request), "text": begun, "is_begun": bool(begun)})
 
 
 @require_safe

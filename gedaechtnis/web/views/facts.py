@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from gedaechtnis.common import clock
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.memory.answers import FactView
+from gedaechtnis.memory.schemas import OperationResult
 from gedaechtnis.memory.selectors import explain
 from gedaechtnis.memory.services import facts, sensitivity
 from gedaechtnis.web import values
@@ -89,13 +90,14 @@ def _act(request: PersonRequest, fact_id: UUID, write: Callable[[FactView], obje
     story = _story(request, fact_id)
     fact: FactView = story["fact"]
     try:
-        write(fact)
+        result = write(fact)
     except NotFound:
         raise
     except Problem as problem:
         return _again(request, story, problem)
     back = safe_next(request, reverse("entity", args=[subject_key(fact)]))
-    return done(request, back=back, message=message)
+    undo = [result.event_id] if isinstance(result, OperationResult) else ()
+    return done(request, back=back, message=message, undo=undo)
 
 
 def _again(request: PersonRequest, story: dict[str, Any], problem: Problem) -> HttpResponse:

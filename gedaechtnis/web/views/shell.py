@@ -6,14 +6,13 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from gedaechtnis.memory.selectors import entities
-from gedaechtnis.web.http import PersonRequest, private, wants_fragment
+from gedaechtnis.web.http import PersonRequest, private, surroundings, wants_fragment
 
 
 @require_safe
 @private
 def totals(request: PersonRequest) -> HttpResponse:
-    """How much is remembered, for the foot of the page."""
+    """How much is remembered, for the foot of the page, and what waits for the person, for its head."""
     if not wants_fragment(request):
         return redirect("explorer")
-    return render(request, "_totals.html", {"totals": entities.totals(principal=request.principal)})
+    return render(request, "_totals.html", {**surroundings(request), "oob": True})
