@@ -19,11 +19,14 @@ from gedaechtnis.world.models import Fact, FactUsage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """`chain`: all rows of the slot, believed or not, by when they were recorded."""
+    """`chain`: all rows of the slot, believed or not, by when they were recorded. `closed_by` took the fact's place;
+    `instead_of` is what it took the place of, if that stands in another slot, as with free text.
+    """
 
     fact: FactView
     chain: tuple[FactView, ...]
     closed_by: FactView | None
+    instead_of: FactView | None = None
 
 
 def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
@@ -41,10 +44,13 @@ def explain_fact(*, principal: Principal, fact_id: UUID) -> Explanation:
         if fact is None:  # its subject can no longer be read
             raise references.not_found(str(fact_id))
         # "Not in Paris" ends "in Paris" from a slot of its own, so what closed a row may stand elsewhere.
-        closing = Fact.objects.filter(pk__in=[id for id in [fact.closed_by_fact_id] if id])
-        closed_by = next(iter(views.fact_views(closing, moment)), None)
+        beside = [id for id in (fact.closed_by_fact_id, fact.supersedes_fact_id) if id]
+        around = {view.id: view for view in views.fact_views(Fact.objects.filter(pk__in=beside), moment)}
+        closed_by = around.get(fact.closed_by_fact_id) if fact.closed_by_fact_id else None
+        before = around.get(fact.supersedes_fact_id) if fact.supersedes_fact_id else None
+        instead_of = before if before and all(link.id != before.id for link in chain) else None
         fact = _with_recalls(fact)
-    return Explanation(fact=fact, chain=chain, closed_by=closed_by)
+    return Explanation(fact=fact, chain=chain, closed_by=closed_by, instead_of=instead_of)
 
 
 def highest_classification(*, principal: Principal, fact_ids: Iterable[UUID]) -> int:

@@ -55,6 +55,7 @@ def _page(request: PersonRequest, **form: Any) -> HttpResponse:
     asked = {name: value for name, value in {"q": q, "kind": kind, "scope": place}.items() if value}
     context = {
         "nav": "explorer",
+        "tab": "graph",
         "q": q,
         "kind": kind,
         "place": place,

@@ -15,4 +15,4 @@ def totals(request: PersonRequest) -> HttpResponse:
     """How much is remembered, for the foot of the page, and what waits for the person, for its head."""
     if not wants_fragment(request):
         return redirect("explorer")
-    return render(request, "_totals.html", {**surroundings(request), "oob": True})
+    return render(request, "_totals.html", {**surroundings(request), "oob": True, "tab": "tabs" in request.GET})

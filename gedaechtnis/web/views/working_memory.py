@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from django_htmx.http import trigger_client_event
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.knowledge import hot, keepers, pads
@@ -24,7 +25,12 @@ _MOST = 100
 @require_safe
 @private
 def index(request: PersonRequest) -> HttpResponse:
-    """One agent's working memory in one workspace; as a fragment, all below the title."""
+    """One agent's working memory in one workspace; as a fragment, all below the title.
+
+    `?seen=` asks only whether the notes are still of that version.
+    """
+    if "seen" in request.GET and wants_fragment(request):
+        return _news(request)
     return _page(request, request.GET.get("scope") or None, request.GET.get("agent"))
 
 
@@ -46,12 +52,12 @@ def update(request: PersonRequest) -> HttpResponse:
         if problem.status in (_FORBIDDEN, _MISSING):
             raise
         return _again(request, place, agent, text, problem)
-    return done(
-        request,
-        back=_address(place, agent),
-        message=_("Saved. The agent is given it before its next run."),
-        event="notes:changed",
-    )
+    message = _("Saved. The agent is given it before its next run.")
+    if not wants_fragment(request):
+        return done(request, back=_address(place, agent), message=message)
+    response = _form(request, _notes(request, place, agent))
+    trigger_client_event(response, "page:say", {"text": message})
+    return response
 
 
 @only_posted
@@ -70,11 +76,22 @@ def _again(request: PersonRequest, place: str, agent: str, text: str, problem: P
         typed["present"] = pads.read(principal=request.principal, scope_ref=place or None, agent=agent)
     if not wants_fragment(request):
         return _page(request, place or None, agent, **typed)
-    context = {**_notes(request, place or None, agent), **typed}
-    response = render(request, "knowledge/working_memory.html#pad", context, status=422)
+    return _form(request, {**_notes(request, place, agent), **typed}, status=422)
+
+
+def _form(request: PersonRequest, context: dict[str, Any], *, status: int = 200) -> HttpResponse:
+    """The notes alone, of the version that they have now."""
+    response = render(request, "knowledge/working_memory.html#pad", context, status=status)
     response["HX-Retarget"] = "#pad"
     response["HX-Reswap"] = "outerHTML"
     return response
+
+
+def _news(request: PersonRequest) -> HttpResponse:
+    """Whether the notes were changed by somebody else since they were shown."""
+    context = _notes(request, request.GET.get("scope", ""), request.GET.get("agent", ""))
+    context["seen"] = int(seen) if (seen := request.GET["seen"]).isascii() and seen.isdigit() else None
+    return render(request, "knowledge/working_memory.html#pad-news", context)
 
 
 def _page(request: PersonRequest, place: str | None, agent: str | None, **typed: Any) -> HttpResponse:
@@ -87,7 +104,6 @@ def _page(request: PersonRequest, place: str | None, agent: str | None, **typed:
         **_notes(request, chosen, agent),
         "nav": "explorer",
         "tab": "working-memory",
-        "address": _address(chosen, agent),
         "agents": [(one.agent, _address(chosen, one.agent), one) for one in kept],
         "has_anything": bool(kept),
         "scopes": [(ref, words, _address(ref, None)) for ref, words in request.scopes.readable],
@@ -98,11 +114,19 @@ def _page(request: PersonRequest, place: str | None, agent: str | None, **typed:
     return show(request, "knowledge/working_memory.html", "working-memory", context, status=422 if typed else 200)
 
 
-def _notes(request: PersonRequest, place: str | None, agent: str) -> dict[str, Any]:
-    """The form of the notes."""
+def _notes(request: PersonRequest, place: str, agent: str) -> dict[str, Any]:
+    """The form of the notes; `seen` is the version that it shows."""
     chosen = place or request.principal.default_scope
     pad = pads.read(principal=request.principal, scope_ref=chosen, agent=agent)
-    return {"pad": pad, "text": pad.text, "place": chosen, "agent": agent, "limit": pads.MAX_NOTES}
+    return {
+        "pad": pad,
+        "seen": pad.version,
+        "text": pad.text,
+        "place": chosen,
+        "agent": agent,
+        "address": _address(chosen, agent),
+        "limit": pads.MAX_NOTES,
+    }
 
 
 def _address(place: str, agent: str | None) -> str:
