@@ -177,9 +177,10 @@
     form.setAttribute("aria-busy", "true");
     rememberFocus(form);
   });
+  // A part of a form that fetched itself anew is gone by then, and HTMX tells its form instead.
   document.body.addEventListener("htmx:afterRequest", (event) => {
     const form = event.detail.elt;
-    if (!form.matches("form[method=post]")) return;
+    if (!form.matches("form[method=post]") || event.detail.requestConfig.elt !== form) return;
     form.removeAttribute("aria-busy");
     if (isLost()) restoreFocus();
     if (event.detail.successful && form.id !== "composer") {

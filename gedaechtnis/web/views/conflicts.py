@@ -104,8 +104,8 @@ def _act(request: PersonRequest, write: Callable[..., object]) -> HttpResponse:
     except NotFound:
         raise
     except Problem as problem:
-        return refused(request, problem, back=back, event="memory:committed")
-    return done(request, back=back, message=said[keep])
+        return refused(request, problem, back=back, event="proposal:changed")
+    return done(request, back=back, message=said[keep], event="proposal:changed")
 
 
 def _written(item: ConflictView) -> Card:

@@ -15,6 +15,8 @@ from gedaechtnis.knowledge import grants, hot, pads, policies
 from gedaechtnis.knowledge.facts import propose_statement
 from gedaechtnis.knowledge.policy_changes import propose_policy
 from gedaechtnis.memory.schemas import OperationResult
+from gedaechtnis.memory.selectors import conflicts
+from gedaechtnis.memory.services import governance
 from tests.e2e.conftest import SCREENS, Open, apart, wait_until_told
 
 pytestmark = pytest.mark.e2e
@@ -290,7 +292,7 @@ def note(anna: User, text: str) -> None:
 
 def test_notes_are_changed(workspace: None, anna: User, visit: Open, scripts: bool) -> None:
     page = visit("/arbeitsgedaechtnis/", java_script_enabled=scripts)
-    field = page.get_by_label("Notizen")
+    field = page.get_by_role("textbox", name="Notizen")
     expect(field).to_have_value(re.compile("Protokoll der Nacht"))
     for text in ("Erste Fassung", "Zweite Fassung"):
         field.fill(text)
@@ -306,7 +308,7 @@ def test_notes_that_the_agent_changed_meanwhile_are_not_overwritten(
     workspace: None, anna: User, visit: Open, scripts: bool
 ) -> None:
     page = visit("/arbeitsgedaechtnis/", java_script_enabled=scripts)
-    field = page.get_by_label("Notizen")
+    field = page.get_by_role("textbox", name="Notizen")
     field.fill("Von mir.")
     if scripts:
         wait_until_told(page, anna)
@@ -315,7 +317,7 @@ def test_notes_that_the_agent_changed_meanwhile_are_not_overwritten(
         expect(page.locator("#pad-news")).to_contain_text("inzwischen geändert")
         expect(field).to_have_value("Von mir.")
     page.get_by_role("button", name="Speichern").click()
-    expect(page.get_by_role("alert")).to_contain_text("seitdem geändert")
+    expect(page.get_by_role("alert")).to_contain_text("seither geändert")
     expect(page.locator(".present")).to_contain_text("Vom Agenten.")
     expect(field).to_have_value("Von mir.")
     assert apart(lambda: pads.read(principal=agent(anna, "builder"))).text == "Vom Agenten."
@@ -340,6 +342,12 @@ VERBS = {"new": "Das Neue gilt", "both": "Beides gilt", "old": "Das Alte bleibt"
 LEFT = {"new": {LATER}, "both": {BACKUP, LATER}, "old": {BACKUP}}
 
 
+def say_instead_of_the_agent(me: Principal) -> None:
+    (held,) = conflicts.list_conflicts(principal=me).waiting
+    governance.reject_proposal(principal=me, proposal_id=held.id)
+    say(me, LATER, "operations", topic="backup")
+
+
 @pytest.mark.parametrize("keep", VERBS)
 @pytest.mark.parametrize("who", ["agent", "person"])
 def test_a_contradiction_is_settled(
@@ -347,7 +355,7 @@ def test_a_contradiction_is_settled(
 ) -> None:
     """An agent's statement waits; a person's stands beside the other."""
     if who == "person":
-        apart(lambda: say(person(anna), LATER, "operations", topic="backup"))
+        apart(lambda: say_instead_of_the_agent(person(anna)))
     page = visit("/widersprueche/", java_script_enabled=scripts)
     card = page.locator(".contradiction").last
     expect(card.locator("mark")).to_have_text(["2", "3"])
