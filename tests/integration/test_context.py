@@ -125,6 +125,55 @@ def test_facts_of_what_is_linked_with_their_surroundings(home: Principal) -> Non
     assert "feeding_time" not in text
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Wo arbeitet Roses Bruder?", ["person:rose", "person:karl"]),
+        ("Where does Rose's brother work?", ["person:rose", "person:karl"]),
+        ("Was isst die Katze von Jürgen?", ["person:juergen-gross", "pet:luna"]),
+        ("Wem gehört was? Die Nummer von Lunas Besitzer, bitte", ["pet:luna", "person:juergen-gross"]),
+        ("Was frisst meine Katze?", ["person:anna", "pet:mimi"]),
+        ("Wo wohnt Karls Schwester?", ["person:karl", "person:rose"]),
+        ("Wo wohnt Roses Vater?", ["person:rose"]),
+    ],
+)
+def test_whom_a_relation_means_is_told_of_too(home: Principal, tell: Tell, message: str, expected: list[str]) -> None:
+    tell(
+        thing("karl", "person", "Karl"),
+        thing("mimi", "pet", "Mimi"),
+        thing("boat", "object", "Boot"),
+        relation("karl", "sibling_of", "person:rose"),
+        relation("mimi", "owned_by", "me"),
+        relation("boat", "owned_by", "me"),
+        fact("karl", "job_title", "Koch"),
+        fact("boat", "colour", "blau"),
+    )
+    with CaptureQueriesContext(connection) as captured:
+        block = build_context(principal=home, text=message)
+    assert linked(block) == expected
+    assert ("Koch" in block.text) == ("person:karl" in expected)
+    assert "blau" not in block.text
+    assert sum("FROM facts" in query["sql"] for query in captured) == 1
+
+
+def test_whom_a_relation_meant_then_is_told_of_then(home: Principal, tell: Tell, as_clara: Principal) -> None:
+    tell(
+        thing("karl", "person", "Karl"),
+        thing("emil", "person", "Emil"),
+        relation("karl", "partner_of", "person:rose", valid_from="2019-01-01", valid_to="2022-01-01"),
+        relation("emil", "partner_of", "person:rose", valid_from="2023-01-01"),
+        fact("karl", "job_title", "Koch", valid_from="2015-01-01"),
+        fact("emil", "job_title", "Maler", valid_from="2015-01-01"),
+    )
+    message = "Was macht Roses Partner?"
+    now = build_context(principal=home, text=message)
+    assert ("Maler" in now.text, "Koch" in now.text) == (True, False)
+    then = build_context(principal=home, text=message, valid_at=datetime(2020, 6, 1, tzinfo=UTC))
+    assert ("Maler" in then.text, "Koch" in then.text) == (False, True)
+    assert linked(then) == ["person:rose", "person:karl"]
+    assert build_context(principal=as_clara, text=message).text == ""
+
+
 def test_only_relations_of_the_reviewed_vocabulary_lead_on(home: Principal, tell: Tell) -> None:
     tell(relation("pet:luna", "haunts", "area:wohnzimmer"), relation("pet:luna", "related_to", "area:wohnzimmer"))
     text = build_context(principal=home, text="Luna").text

@@ -1,7 +1,8 @@
 """What an agent is told before a run: the facts that bear on a message, as one block of text.
 
-`linker` finds the entities it speaks of (`mentions`: which words could be names), `events` and `facts` ask one question
-each, `ranking` orders, `rendering` writes, `builder` does it all. `keywords` finds facts by words instead of names.
+`linker` finds the entities it speaks of (`mentions`: which words could be names; `related`: whom it names by a relation
+to them), `events` and `facts` ask one question each, `ranking` orders, `rendering` writes, `builder` does it all.
+`keywords` finds facts by words instead of names.
 """
 
 from __future__ import annotations

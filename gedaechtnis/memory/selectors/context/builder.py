@@ -19,7 +19,7 @@ from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors import moments
-from gedaechtnis.memory.selectors.context import events, facts, linker, ranking, rendering
+from gedaechtnis.memory.selectors.context import events, facts, linker, ranking, related, rendering
 from gedaechtnis.memory.selectors.context.events import Happened
 from gedaechtnis.memory.selectors.context.linker import LinkedEntity, Links
 from gedaechtnis.memory.selectors.moments import Basis, Moment
@@ -81,14 +81,14 @@ def build_context(
         at = moment.valid_at if moment else clock.now()
         links = linker.link(principal=principal, text=text, named=named, at=at)
         watch.lap("link")
-        read = None if links.is_empty else _read(links, principal, chat_id, moment, at, watch)
+        read = None if links.is_empty else _read(text, links, principal, chat_id, moment, at, watch)
     if read is None:
         searched = _searched(principal, text, valid_at, known_at)
         with scope(principal):
             if searched:
                 links.entities = linker.referred(principal=principal, refs=searched, at=at)
             watch.lap("search")
-            read = _read(links, principal, chat_id, moment, at, watch)
+            read = _read(text, links, principal, chat_id, moment, at, watch)
     happened, found = read
     ranked = ranking.rank(
         found.facts,
@@ -183,16 +183,28 @@ def _settle_names(links: Links, meant: Sequence[LinkedEntity | None]) -> None:
 
 
 def _read(
-    links: Links, principal: Principal, chat_id: UUID | None, moment: Moment | None, at: datetime, watch: Stopwatch
+    text: str,
+    links: Links,
+    principal: Principal,
+    chat_id: UUID | None,
+    moment: Moment | None,
+    at: datetime,
+    watch: Stopwatch,
 ) -> tuple[Happened, facts.Found]:
-    """What happened to what is linked, and what is believed of it; settles the names that are not clear."""
+    """What happened to what is linked, and what is believed of it.
+
+    Settles the names that are not clear, and links whoever the text names by a relation ("Tims Schwester").
+    """
     known = moment.known_at if moment else None
     happened = events.happened(links.entities, links.unclear, chat_id=chat_id, at=at, known=known)
     _settle_names(links, happened.meant)
     watch.lap("events")
+    kin = related.named(text, links)
     if moment is not None:
-        found = facts.believed_at(links.entities, links.me, moment)
+        found = facts.believed_at(links.entities, links.me, moment, related=kin)
     else:
-        found = facts.believed_now(links.entities, links.me, scopes=principal.read_scopes, at=at)
+        found = facts.believed_now(links.entities, links.me, related=kin, scopes=principal.read_scopes, at=at)
+    for entity in found.related:
+        links.add(entity)
     watch.lap("facts")
     return happened, found

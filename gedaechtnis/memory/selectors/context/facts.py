@@ -17,6 +17,7 @@ from gedaechtnis.memory.schemas import MemoryType
 from gedaechtnis.memory.selectors import identity, views
 from gedaechtnis.memory.selectors.conditions import Conditions
 from gedaechtnis.memory.selectors.context.linker import LinkedEntity
+from gedaechtnis.memory.selectors.context.related import Related
 from gedaechtnis.memory.selectors.moments import Moment
 from gedaechtnis.registry.catalogue import catalogue
 
@@ -62,9 +63,21 @@ WITH {NOW}, f AS (
   UNION ALL
   (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(me)s) AND {HOLDS}
      AND memory_type = ANY(%(preferences)s) AND object_entity_id IS NULL LIMIT %(most_preferences)s)
+  {{related}}
 )
 SELECT {COLUMNS} {LABELLED}
 """  # noqa: S608 (all parts are ours)
+_RELATED = f"""
+  UNION ALL
+  (SELECT * FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id IN (
+       SELECT object_entity_id FROM facts WHERE scope_ref = ANY(%(scopes)s) AND subject_id = ANY(%(owners)s)
+         AND predicate = ANY(%(leading_out)s) AND object_entity_id IS NOT NULL AND polarity AND {HOLDS}
+       UNION SELECT subject_id FROM facts WHERE object_entity_id = ANY(%(owners)s)
+         AND predicate = ANY(%(leading_in)s) AND polarity AND {HOLDS})
+     AND subject_id <> ALL(%(ids)s) AND {HOLDS}
+     AND (object_entity_id IS NULL OR predicate = ANY(%(outgoing)s)) LIMIT %(most_said)s)
+"""  # noqa: S608 (all parts are ours)
+"""Only for a message that names a relation: what is said of its other end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +118,12 @@ class ContextFact:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Facts in no order. `has_more`: there are others, beyond what one context reads."""
+    """Facts in no order. `related`: at the other end of the relations that were asked for. `has_more`: there are other
+    facts, beyond what one context reads.
+    """
 
     facts: tuple[ContextFact, ...]
+    related: tuple[LinkedEntity, ...]
     has_more: bool
 
 
@@ -120,7 +136,12 @@ class _Wanted:
 
 
 def believed_now(
-    entities: Sequence[LinkedEntity], me: LinkedEntity | None, *, scopes: Sequence[str], at: datetime
+    entities: Sequence[LinkedEntity],
+    me: LinkedEntity | None,
+    *,
+    related: Sequence[Related],
+    scopes: Sequence[str],
+    at: datetime,
 ) -> Found:
     """What is believed now and holds at `at`, or at the last tick if that is later. One question, in an open scope."""
     wanted = _wanted(entities, me)
@@ -135,13 +156,19 @@ def believed_now(
         "most_said": MOST_SAID + 1,
         "most_pointing": MOST_POINTING + 1,
         "most_preferences": _MOST_PREFERENCES,
+        "owners": sorted({id for one in related for id in one.owners}),
+        "leading_out": sorted({key for one in related for key in one.outgoing}),
+        "leading_in": sorted({key for one in related for key in one.incoming}),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_FACTS, parameters)
-        return _found([fact_of(row) for row in cursor.fetchall()], wanted)
+        cursor.execute(_FACTS.format(related=_RELATED if related else ""), parameters)
+        facts = [fact_of(row) for row in cursor.fetchall()]
+    return _found(facts, wanted, _ends(facts, related, me))
 
 
-def believed_at(entities: Sequence[LinkedEntity], me: LinkedEntity | None, moment: Moment) -> Found:
+def believed_at(
+    entities: Sequence[LinkedEntity], me: LinkedEntity | None, moment: Moment, *, related: Sequence[Related]
+) -> Found:
     """The same at a moment of the past, with the labels of then; some more questions."""
     wanted = _wanted(
         [replace(entity, ids=tuple(identity.ids_of(entity.id, moment))) for entity in entities],
@@ -156,7 +183,14 @@ def believed_at(entities: Sequence[LinkedEntity], me: LinkedEntity | None, momen
     asked = Conditions().naming("subject_id", wanted.me).known_at(moment).valid_at(moment.valid_at)
     asked.that("object_entity_id IS NULL AND memory_type = ANY(%s)", _PREFERENCES)
     rows += asked.facts(_MOST_PREFERENCES)
-    return _found([_of(view) for view in views.fact_views(rows, moment)], wanted)
+    facts = [_of(view) for view in views.fact_views(rows, moment)]
+    ends = _ends(facts, related, me)
+    if ends:
+        asked = Conditions().naming("subject_id", [id for end in ends for id in end.ids]).known_at(moment)
+        asked.valid_at(moment.valid_at).that("subject_id <> ALL(%s)", wanted.ids)
+        asked.that("object_entity_id IS NULL OR predicate = ANY(%s)", wanted.outgoing)
+        facts += [_of(view) for view in views.fact_views(asked.facts(MOST_SAID + 1), moment)]
+    return _found(facts, wanted, ends)
 
 
 def _wanted(entities: Sequence[LinkedEntity], me: LinkedEntity | None) -> _Wanted:
@@ -171,12 +205,47 @@ def _wanted(entities: Sequence[LinkedEntity], me: LinkedEntity | None) -> _Wante
     )
 
 
-def _found(facts: Sequence[ContextFact], wanted: _Wanted) -> Found:
-    about = set(wanted.ids)
-    said = sum(fact.subject_id in about for fact in facts)
-    pointing = sum(fact.object_id in about and fact.subject_id not in about for fact in facts)
-    trusted = [fact for fact in facts if not _carries_on_untrusted(fact)]
-    return Found(tuple(trusted), said > MOST_SAID or pointing > MOST_POINTING)
+def _ends(
+    facts: Sequence[ContextFact], related: Sequence[Related], me: LinkedEntity | None
+) -> tuple[LinkedEntity, ...]:
+    """Whom the facts put in one of the roles."""
+    ends: dict[UUID, LinkedEntity] = {}
+    for one in related:
+        for fact in facts:
+            if fact.predicate in one.outgoing and fact.subject_id in one.owners:
+                id, ref, name = fact.object_id, fact.object_ref, fact.object_label
+            elif fact.predicate in one.incoming and fact.object_id in one.owners:
+                id, ref, name = fact.subject_id, fact.subject_ref, fact.subject_label
+            else:
+                continue
+            if id is None or ref is None or not fact.polarity:
+                continue
+            kind = ref.rpartition(":")[0]
+            if me is not None and id in me.ids:
+                ends[me.id] = me
+            elif one.role.kind in ("", kind):
+                ends[id] = LinkedEntity(
+                    id=id, kind=kind, ref=ref, name=name, scope_ref=fact.scope_ref, is_self=False, said=name, ids=(id,)
+                )
+    return tuple(sorted(ends.values(), key=lambda entity: entity.ref))
+
+
+def _found(facts: Sequence[ContextFact], wanted: _Wanted, related: tuple[LinkedEntity, ...]) -> Found:
+    """What is asked for, each once: of a relation only those are told of whom it means, whatever else it leads to."""
+    about, me = set(wanted.ids), set(wanted.me)
+    meant = {id for entity in related for id in entity.ids}
+    told = [
+        fact
+        for fact in {fact.id: fact for fact in facts}.values()
+        if fact.subject_id in about | meant
+        or fact.object_id in about
+        or (fact.subject_id in me and fact.memory_type in _PREFERENCES)
+    ]
+    said = sum(fact.subject_id in about for fact in told)
+    pointing = sum(fact.object_id in about and fact.subject_id not in about for fact in told)
+    of_meant = sum(fact.subject_id in meant - about for fact in told)
+    trusted = [fact for fact in told if not _carries_on_untrusted(fact)]
+    return Found(tuple(trusted), related, said > MOST_SAID or pointing > MOST_POINTING or of_meant > MOST_SAID)
 
 
 def _carries_on_untrusted(fact: ContextFact) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 from uuid import UUID
 
@@ -99,6 +100,7 @@ class _Reader:
         self.words = query.words(text)
         self._names = names
         self._language = language(text)
+        self._phrase = cache(self._read_phrase)  # asked again for each role before it
 
     def phrases(self) -> Iterator[Phrase]:
         """Those that are not within a longer one."""
@@ -108,7 +110,7 @@ class _Reader:
             if not any(words < set(range(other.first, other.after)) for other in found):
                 yield phrase
 
-    def _phrase(self, place: int, deepest: int) -> Phrase | None:
+    def _read_phrase(self, place: int, deepest: int) -> Phrase | None:
         """The relation whose role ends at a place, of whomever it says."""
         called = self._role(place)
         if called is None or deepest == 0:
