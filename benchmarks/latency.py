@@ -16,6 +16,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -133,9 +134,9 @@ def conversations(sizes: Sequence[int], rounds: int) -> Iterator[Measured]:
 def _compared(
     what: str, size: int, principal: Principal, asking: Sequence[Callable[[], object]], rounds: int
 ) -> Measured:
-    sent = [_statements(ask) for ask in asking]
-    bare = [partial(_send, principal, statements) for statements in sent]
-    return compare(what, size, asking, bare, rounds, round_trips=max(map(len, sent)))
+    sent = [_sent(ask) for ask in asking]
+    bare = [partial(_send, principal, one) for one in sent]
+    return compare(what, size, asking, bare, rounds, round_trips=max(len(one.statements) for one in sent))
 
 
 PARTS: Sequence[Part] = (context, told_first, tools)
@@ -173,13 +174,23 @@ def main(arguments: Sequence[str] | None = None) -> str:
     return report
 
 
-def _statements(ask: Callable[[], object]) -> list[Statement]:
-    """What a question sends to the database beside opening the door; the vocabulary was read before."""
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What a question sends to the database beside opening the door, and how that has statements planned."""
+
+    statements: Sequence[Statement]
+    is_planned_once: bool
+
+
+def _sent(ask: Callable[[], object]) -> _Sent:
+    """The vocabulary was read before."""
     ask()
     sent: list[Statement] = []
     with _listening(sent):
         ask()
-    return [(sql, parameters) for sql, parameters in sent if "set_config" not in sql and "registry_" not in sql]
+    doors = [parameters for sql, parameters in sent if "set_config" in sql]
+    asked = [(sql, parameters) for sql, parameters in sent if "set_config" not in sql and "registry_" not in sql]
+    return _Sent(asked, any("force_generic_plan" in door for door in doors))
 
 
 @contextmanager
@@ -192,9 +203,9 @@ def _listening(sent: list[Statement]) -> Iterator[None]:
         yield
 
 
-def _send(principal: Principal, statements: Sequence[Statement]) -> None:
-    with scope(principal), connection.cursor() as cursor:
-        for sql, parameters in statements:
+def _send(principal: Principal, sent: _Sent) -> None:
+    with scope(principal, is_planned_once=sent.is_planned_once), connection.cursor() as cursor:
+        for sql, parameters in sent.statements:
             cursor.execute(sql, parameters)
             if cursor.description:
                 cursor.fetchall()
