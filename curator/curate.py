@@ -20,6 +20,8 @@ from gedaechtnis.identity.models import User
 from gedaechtnis.memory import events
 from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation
 from gedaechtnis.memory.services.commit import commit_proposal
+from gedaechtnis.memory.writing import freetext
+from gedaechtnis.memory.writing.shelf import Meanings
 from gedaechtnis.scoping.context import scope
 
 logger = logging.getLogger(__name__)
@@ -48,7 +50,9 @@ def curate(*, user: User, chat_id: UUID, org_id: UUID | None = None, extractor: 
     windows = 0
     while reading := load_curator_context(principal=person, chat_id=chat_id, now=clock.now()):
         thought = think(reading, extractor or BuiltinExtractor())
-        if not _write(user, chat_id, org_id, reading, thought):
+        # Asked here, as no model is while a scope is open.
+        meanings = freetext.meanings_of(thought.operations)
+        if not _write(user, chat_id, org_id, reading, thought, meanings):
             break
         windows += 1
     return windows
@@ -76,7 +80,9 @@ def think(reading: Reading, extractor: Extractor) -> Thought:
     return Thought(operations=tuple(accepted), review=waiting)
 
 
-def _write(user: User, chat_id: UUID, org_id: UUID | None, reading: Reading, thought: Thought) -> bool:
+def _write(
+    user: User, chat_id: UUID, org_id: UUID | None, reading: Reading, thought: Thought, meanings: Meanings
+) -> bool:
     """Commit and move the watermark in one transaction; False if another run was faster."""
     curator = principals.curator(user, principals.still_in(user, org_id))
     own = curator.default_scope
@@ -92,6 +98,7 @@ def _write(user: User, chat_id: UUID, org_id: UUID | None, reading: Reading, tho
                 proposal=MemoryMutationProposal(run_id=run_id, chat_id=chat_id, operations=list(thought.operations)),
                 scope_ref=own,
                 review=thought.review,
+                meanings=meanings,
             )
             judge_messages(own, thought.operations, result.results)
             outcomes = [

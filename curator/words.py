@@ -99,11 +99,13 @@ PREFERENCES = Words(
 TASKS = Words(
     de=(
         "ich muss noch", "ich muss", "erinner(?:e)? mich", "deadline", "frist", "bis spätestens", "fällig",
-        "wir haben (?:uns )?(?:entschieden|beschlossen)", "ich habe (?:mich )?(?:entschieden|beschlossen)", "zugesagt",
+        "wir haben .{0,80}(?:entschieden|beschlossen)", "haben wir .{0,80}(?:entschieden|beschlossen)",
+        "beschluss:", "entscheidung:", "ich habe (?:mich )?(?:entschieden|beschlossen)", "zugesagt",
         "versprochen",
     ),
     en=(
-        "i (?:still )?(?:have|need) to", "i must", "remind me", "deadline", "due", "we(?:'ve| have)? decided",
+        "i (?:still )?(?:have|need) to", "i must", "remind me", "deadline", "due", "we(?:'ve| have)?(?: \\w+)? decided",
+        "we chose", "decision:",
         "i(?:'ve| have)? decided", "i promised", "we agreed",
     ),
 )  # fmt: skip

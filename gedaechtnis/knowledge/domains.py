@@ -20,6 +20,8 @@ _PART = re.compile(r"[^\W_][\w.-]*")
 _REPO = "repo:"
 GENERAL = "general"
 """Where policies stand that nobody gave a domain."""
+DECISIONS = "decisions"
+"""Where it stands what several people decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

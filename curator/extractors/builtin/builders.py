@@ -6,11 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 
 from curator.extractors.builtin import clock, lexicon, phrases, values
+from curator.extractors.builtin.clauses import decision
 from curator.extractors.builtin.discourse import Unresolved
 from curator.extractors.builtin.phrases import Named, Pronoun, Related, Self
 from curator.extractors.builtin.speaker import UNKNOWN, Speaker
 from gedaechtnis.common import dates
+from gedaechtnis.common.stopwords import ENGLISH, GERMAN
 from gedaechtnis.common.text import name_key
+from gedaechtnis.knowledge.domains import DECISIONS, DomainKey
+from gedaechtnis.knowledge.facts import statement_operations
 from gedaechtnis.memory.schemas import AddAlias
 
 Groups = dict[str, str]
@@ -316,6 +320,26 @@ def policy(speaker: Speaker, groups: Groups) -> None:
     speaker.state(speaker.discourse.self_ref, "policy_rule", text.strip(), domain="general")
 
 
+def decide(speaker: Speaker, groups: Groups) -> None:
+    """As in "We decided that …", "Decision: …": a sentence in the domain of decisions, in the person's words."""
+    clause = speaker.clause
+    found = decision(clause.said, clause.language)
+    if found is None:
+        raise Unresolved("nothing was decided")
+    told = set(re.findall(r"[^\W_]+", clause.bare.casefold()))
+    if not told - lexicon.DECIDING - GERMAN - ENGLISH:
+        raise Unresolved("it only points at what was decided")
+    # In the words of the person, from where they begin: what opens a sentence says nothing, and a label neither.
+    label = clause.said[: clause.said.index(":") + 1] if found["frame"] is None else ""
+    content = clause.evidence[max(clause.evidence.find(label or clause.said), 0) :].removeprefix(label)
+    speaker.said += statement_operations(
+        content=content,
+        domain=DomainKey(name=DECISIONS),
+        memory_type=speaker.rule.memory_type,
+        evidence=speaker.evidence,
+    )
+
+
 def mention(speaker: Speaker, groups: Groups) -> None:
     """As in "My sister Anna is coming": whatever else it says, she is my sister."""
     found = phrases.parse_one(groups["O"], speaker.clause.language)
@@ -330,7 +354,7 @@ BUILDERS: Mapping[str, Builder] = {
     builder.__name__: builder
     for builder in (
         identify, name, identify_owned, introduce, alias, feed, relate, leave, mutual, describe, favourite, language,
-        count, profession, intolerance, birthday, contact, own, device, work_as, policy, mention,
+        count, profession, intolerance, birthday, contact, own, device, work_as, policy, decide, mention,
     )
 }  # fmt: skip
 

@@ -75,14 +75,22 @@ def opening(sentence: Sentence, language: Language) -> Opening:
         rest = rest[match.end() :].lstrip(_EDGE)
 
 
+def decision(text: str, language: Language) -> re.Match[str] | None:
+    """How a sentence tells what several people decided; None where it does not, or says that they did not."""
+    match = re.fullmatch(language.decided, text, re.IGNORECASE)
+    denied = match and language.finds(f"{language.negated}|{language.unclear_negation}", match["frame"] or "")
+    return None if denied else match
+
+
 def clauses(
     rest: str, *, message: WindowMessage, evidence: str, language: Language, zone: tzinfo, correction: bool
 ) -> Iterator[Clause]:
     """Cut the rest of a sentence where a new verb begins, and prepare every part."""
-    contrasted = _contrast(rest, language)
+    is_whole = decision(rest, language) is not None
+    contrasted = None if is_whole else _contrast(rest, language)
     new, old = contrasted or (rest, None)
-    for part in (new,) if contrasted else _parts(new, language):
-        if part and len(part) <= MAX_CLAUSE_CHARS:
+    for part in (new,) if contrasted or is_whole else _parts(new, language):
+        if part and (is_whole or len(part) <= MAX_CLAUSE_CHARS):
             taken_back = (
                 _prepare(old, message, evidence, language, zone, correction=True) if old and part == new else None
             )

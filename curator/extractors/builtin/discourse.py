@@ -9,7 +9,7 @@ from curator.extractors.builtin.grammar import Role
 from curator.extractors.builtin.phrases import Mention, Named, Pronoun, Self
 from curator.window import KnownFact, Window
 from gedaechtnis.common.text import name_key, slugify
-from gedaechtnis.memory.schemas import AddAlias, AssertFact, AssertRelationship, InvalidateFact
+from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation
 
 SELF_REF = "person:me"
 _ANIMATE = frozenset({"person", "pet"})
@@ -17,7 +17,6 @@ _SYMMETRIC = frozenset({"sibling_of", "partner_of", "married_to", "friend_of", "
 _INVERSE = {"parent_of": "child_of", "owned_by": "owns", "cares_for": "cared_for_by"}
 
 Assertion = AssertFact | AssertRelationship
-Said = Assertion | InvalidateFact | AddAlias
 
 
 class Unresolved(Exception):
@@ -39,7 +38,7 @@ class Thing:
 class Utterance:
     """One operation, and whether it will be proposed (context never is)."""
 
-    operation: Said
+    operation: Operation
     turn: int
     emitted: bool
 

@@ -15,7 +15,7 @@ from functools import cache
 from curator import sentences
 from curator.extractors.builtin import phrases
 from curator.extractors.builtin.builders import BUILDERS
-from curator.extractors.builtin.clauses import Clause, clauses, opening
+from curator.extractors.builtin.clauses import Clause, clauses, decision, opening
 from curator.extractors.builtin.discourse import Discourse, Unresolved, Utterance
 from curator.extractors.builtin.grammar import Language, Rule
 from curator.extractors.builtin.patterns_de import GERMAN
@@ -71,10 +71,13 @@ class _Reader:
         if len(sentence.own) > MAX_SENTENCE_CHARS:
             return False
         language = LANGUAGES[sentence.language]
-        if sentence.is_question or sentence.is_doubtful:
+        opened = opening(sentence, language)
+        decided = decision(opened.rest, language)
+        # What was decided may hold conditions and wishes; only whether it was is to be free of doubt.
+        vouched = replace(sentence, own=decided["frame"] or "") if decided else sentence
+        if sentence.is_question or vouched.is_doubtful:
             self.discourse.note_names(sentence.own)
             return False
-        opened = opening(sentence, language)
         if not opened.rest and not opened.forget:
             return opened.correction
         if opened.forget:
@@ -206,7 +209,7 @@ class _Reader:
         result: list[Operation] = []
         introduced: set[str] = set()
         for said in self.discourse.utterances:
-            if not said.emitted or said.operation in result:
+            if not said.emitted or said.operation in result or _is_introduced(said.operation, introduced):
                 continue
             for ref in _refs(said.operation):
                 thing = self.discourse.thing(ref)
@@ -219,6 +222,15 @@ class _Reader:
                     )
             result.append(said.operation)
         return result
+
+
+def _is_introduced(operation: Operation, introduced: set[str]) -> bool:
+    """Whether a new entity stands in the proposal already; it does from now on."""
+    if not isinstance(operation, UpsertEntity):
+        return False
+    is_known = operation.id_hint in introduced
+    introduced.add(operation.id_hint)
+    return is_known
 
 
 def _refs(operation: Operation) -> list[str]:

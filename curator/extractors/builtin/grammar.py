@@ -72,7 +72,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Everything the engine needs to know about one language. All patterns ignore case unless said otherwise."""
+    """Everything the engine needs to know about one language. All patterns ignore case unless said otherwise.
+
+    `decided` is a sentence that tells what several decided. Its group `frame` is what comes before the verb, None after
+    a label ("Decision: …"); only what stands there makes it doubtful or denies it.
+    """
 
     code: str
     rules: tuple[Rule, ...]
@@ -104,6 +108,7 @@ class Language:
     articles: str
     not_names: str
     connectors: str
+    decided: str
     attributes: Mapping[str, str]
     enquiries: tuple[tuple[str, str], ...]
 

@@ -70,3 +70,8 @@ PROFESSIONS = re.compile(
     r"pharmacist|midwife|student|mechanic|accountant|librarian|professor|scientist|plumber|dentist|vet|artist",
     re.IGNORECASE,
 )
+
+DECIDING = frozenset(
+    ["beschlossen", "entschieden", "beschluss", "entscheidung", "decided", "chose", "agreed", "decision"]
+)
+"""Words that tell that something was decided, and not what."""

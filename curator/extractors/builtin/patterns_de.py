@@ -17,7 +17,15 @@ _BE = "ist|sind|bin|bist"
 _PHONE = r"(?P<O>\+?[\d(][\d\s()/.-]{4,}\d)"
 _MAIL = r"(?P<O>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 
+_DECIDED = (
+    r"(?:Beschluss|Entscheidung|Decision)\s*:\s*\S.*"
+    r"|(?P<frame>(?:(?:(?:für|bei|beim|im|in|am|an|nach|heute|gestern|zum|zur|mit|auf|als)\b[^;:]{1,80}|[^,;:]{1,80})\s)?"
+    r"(?:wir haben|(?<=\s)haben wir)\b[^;:]*?)\b"
+    r"(?:beschlossen|entschieden(?!\s+(?:mehr|weniger|zu (?:viel|wenig))))\b.*"
+)
+
 RULES = (
+    Rule("decided", "decide", (".*",), memory_type=MemoryType.DECISION),
     Rule("identity", "identify", (r"(?P<S>.+?) (?i:ist|sind|war) (?P<O>.+)", r"(?P<S>.+?) (?i:ist) (?P<O>(?i:mein\w*|unser\w*) \S+) (?i:bei|aus|in) \S.*")),
     Rule("named", "name", german("heiß(?:e|t|en)", r"(?P<O>\S.*?)"), negation="refuse"),
     Rule("my name", "name", (r"(?P<S>Mein) Name ist (?P<O>.+)", r"(?P<S>.+?)(?:s|'s)? Name ist (?P<O>.+)"), negation="refuse"),
@@ -146,7 +154,10 @@ RULES = (
     Rule("rule", "policy", (r"(?i:Regel)\s*: ?(?P<O>.+)", r"(?P<O>.*)"), predicate="policy_rule", memory_type=MemoryType.POLICY),
     Rule("routine", "describe", german(r"\w+", r"(?P<O>(?i:jede[nrsm]?) (?i:Tag|Morgen|Mittag|Abend|Nacht|Woche|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonntag)\b.*?|(?i:montags|dienstags|mittwochs|donnerstags|freitags|samstags|sonntags)\b.*?)"),
          predicate="routine", memory_type=MemoryType.PREFERENCE, dated=True, negation="refuse"),
-    Rule("decision", "describe", (*german("habe|haben", r"(?i:mich|uns) (?i:für) (?P<O>.+?)", "entschieden"), *german("habe|haben", r"(?P<O>.+?)", "beschlossen")),
+    Rule("decision", "describe", tuple(
+        rf"(?!.*\b(?i:wir haben|haben wir)\b){form}"
+        for form in (*german("habe|haben", r"(?i:mich|uns) (?i:für) (?P<O>.+?)", "entschieden"), *german("habe|haben", r"(?P<O>.+?)", "beschlossen"))
+    ),
          predicate="decision", memory_type=MemoryType.DECISION, negation="refuse"),
     Rule("mentioned", "mention", (
         r"(?:.*? )?(?P<O>(?i:meine?[nrms]?|unsere?[nrms]?) (?:[a-zäöüß]+ ){0,2}[A-ZÄÖÜ]\w+ [A-ZÄÖÜ][\w-]*)(?:[ ,].*)?",
@@ -207,6 +218,7 @@ GERMAN = Language(
         r"zentrum|hotel|garten|keller|schule|uni|kita|krankenhaus|freunde?n?|ferien"
     ),
     connectors=r"von|van|de|der|den|am|an|ob|bei|zu|zur|und|im|of",
+    decided=_DECIDED,
     attributes={
         r"telefonnummer|handynummer|nummer|telefon": "phone", r"e-?mail(?:-?adresse)?|mailadresse|mail": "email",
         r"adresse|anschrift": "address", r"geburtstag|geburtsdatum": "born_on", r"alter": "age", r"wohnort": "lives_in",

@@ -16,7 +16,14 @@ _HAVE = "has|have|had"
 _PHONE = r"(?P<O>\+?[\d(][\d\s()/.-]{4,}\d)"
 _MAIL = r"(?P<O>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 
+_DECIDED = (
+    r"(?:Beschluss|Entscheidung|Decision)\s*:\s*\S.*"
+    r"|(?P<frame>(?:(?:(?:for|at|in|on|after|with|as|today|yesterday)\b[^;:]{1,80}|[^,;:]{1,80})\s)?"
+    r"we(?: have)?(?: (?!should|will|may|must|can|did)\w+){0,3}?) (?:decided|chose|agreed (?:on|to|that))\b.*"
+)
+
 RULES = (
+    Rule("decided", "decide", (".*",), memory_type=MemoryType.DECISION),
     Rule("identity", "identify", (r"(?P<S>.+?) (?i:is|are|was) (?P<O>.+)",)),
     Rule("named", "name", english(_BE, r"(?i:called|named) (?P<O>.+)"), negation="refuse"),
     Rule("my name", "name", (r"(?P<S>(?i:My)) (?i:name is) (?P<O>.+)", r"(?P<S>.+?)'s (?i:name is) (?P<O>.+)"), negation="refuse"),
@@ -112,7 +119,7 @@ RULES = (
     Rule("routine", "describe", (
         r"(?P<S>\S+(?: \S+)?) (?P<O>(?i:goes?|go|does?|has|have|plays?|runs?|swims?|meets?|works? out|jogs?|practi[sc]es?|calls?|visits?) .*?(?i:every) (?i:day|morning|evening|night|week|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b.*)",
     ), predicate="routine", memory_type=MemoryType.PREFERENCE, dated=True, negation="refuse"),
-    Rule("decision", "describe", english("(?:have )?(?:decided on|decided to|chose|agreed on)", r"(?P<O>.+)"),
+    Rule("decision", "describe", tuple(rf"(?!(?i:we)\b){form}" for form in english("(?:have )?(?:decided on|decided to|chose|agreed on)", r"(?P<O>.+)")),
          predicate="decision", memory_type=MemoryType.DECISION, negation="refuse"),
     Rule("mentioned", "mention", (
         r"(?:.*? )?(?P<O>(?i:my|our) (?:[a-z-]+ ){1,3}[A-Z][\w-]*)(?:[ ,].*)?",
@@ -171,6 +178,7 @@ ENGLISH = Language(
         r"answer|idea|please|thanks|hello|ok|okay|work|english|german|is|are|am|was|dinner|food|breakfast|which"
     ),
     connectors=r"of|the|de|van|von|upon|and|on|for",
+    decided=_DECIDED,
     attributes={
         r"(?:phone |mobile |telephone )?number|phone": "phone", r"e-?mail(?: address)?": "email", r"address": "address",
         r"birthday|date of birth": "born_on", r"age": "age", r"home town|hometown|city": "lives_in", r"employer|job|workplace": "works_at",

@@ -7,7 +7,7 @@ from typing import Any
 
 from curator.extractors.builtin import phrases
 from curator.extractors.builtin.clauses import Clause
-from curator.extractors.builtin.discourse import Assertion, Discourse, Said, Unresolved
+from curator.extractors.builtin.discourse import Assertion, Discourse, Unresolved
 from curator.extractors.builtin.grammar import Role, Rule
 from curator.extractors.builtin.phrases import Mention, Related
 from gedaechtnis.common import dates
@@ -17,6 +17,7 @@ from gedaechtnis.memory.schemas import (
     Evidence,
     InvalidateFact,
     MemoryType,
+    Operation,
 )
 
 UNKNOWN = "unknown"
@@ -29,7 +30,7 @@ class Speaker:
     clause: Clause
     rule: Rule
     discourse: Discourse
-    said: list[Said] = field(default_factory=list)
+    said: list[Operation] = field(default_factory=list)
 
     # -- phrases -----------------------------------------------------------------------------------------------
 

@@ -70,6 +70,21 @@ GERMAN = {
     "Ich bevorzuge Tee": ["person:mira prefers Tee"],
     "Meine Lieblingsfarbe ist Blau": ["person:mira favourite Blau"],
     "Ich gehe jeden Dienstag zum Yoga": ["person:mira routine jeden Dienstag zum Yoga"],
+    "Wir haben beschlossen, dass Tokens nach 60 Minuten ablaufen.": [
+        "+ the domain decisions", "the domain decisions statement Wir haben beschlossen, dass Tokens nach 60 Minuten ablaufen.",
+    ],
+    "Okay, wir haben uns für Kafka entschieden": ["+ the domain decisions", "the domain decisions statement wir haben uns für Kafka entschieden"],
+    "Für das Projekt Atlas haben wir beschlossen, dass das Staging nachts laufen soll.": [
+        "+ the domain decisions", "the domain decisions statement Für das Projekt Atlas haben wir beschlossen, dass das Staging nachts laufen soll.",
+    ],
+    "Wir haben entschieden, keine Tokens zu verlängern, wenn jemand geht": [
+        "+ the domain decisions", "the domain decisions statement Wir haben entschieden, keine Tokens zu verlängern, wenn jemand geht",
+    ],
+    "Beschluss: Backups werden aufbewahrt und geprüft. Beschluss: Freitags gibt es keine Releases.": [
+        "+ the domain decisions", "the domain decisions statement Backups werden aufbewahrt und geprüft.",
+        "the domain decisions statement Freitags gibt es keine Releases.",
+    ],
+    "Ich habe mich für Blau entschieden": ["person:mira decision Blau"],
     "Antworte immer auf Deutsch": ["person:mira policy_rule Antworte immer auf Deutsch"],
     "Ich habe ein Fairphone 5": ["+ device:fairphone-5", "device:fairphone-5 owned_by person:mira"],
     "Ich heiße Mira": ["person:mira name Mira"],
@@ -123,6 +138,15 @@ ENGLISH = {
     "My sister Anna is a teacher.": ["person:anna job_title teacher"],
     "Anna and Ben got married in 2015": ["+ person:ben", "person:anna married_to person:ben from 2015 still"],
     "Anna is lactose intolerant": ["person:anna allergic_to lactose"],
+    "We've decided to use Kafka and to drop Redis.": [
+        "+ the domain decisions", "the domain decisions statement We've decided to use Kafka and to drop Redis.",
+    ],
+    "For the Atlas project, we decided that tokens expire after 60 minutes": [
+        "+ the domain decisions", "the domain decisions statement For the Atlas project, we decided that tokens expire after 60 minutes",
+    ],
+    "Decision: backups are kept for 30 days": ["+ the domain decisions", "the domain decisions statement backups are kept for 30 days"],
+    "We all agreed to stay": ["+ the domain decisions", "the domain decisions statement We all agreed to stay"],
+    "I decided on blue": ["person:mira decision blue"],
     "Always answer in German": ["person:mira policy_rule Always answer in German"],
     "Jonas has lived in Ulm for three years": ["+ person:jonas", "+ place:ulm", "person:jonas lives_in place:ulm from 2023 still"],
     "Last week I went to Lyon, and tomorrow I start at Firma Nord": [
