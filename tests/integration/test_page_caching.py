@@ -11,7 +11,7 @@ from gedaechtnis.identity.models import User
 
 HTMX = {"HX-Request": "true"}
 RESTORED = {**HTMX, "HX-History-Restore-Request": "true"}
-PAGES = ["/", "/wissen/?q=Garten", "/suche/?q=Garten", "/einstellungen/", "/einstellungen/zugaenge/"]
+PAGES = ["/", "/wissen/?q=Garten", "/suche/?q=Garten", "/regeln/", "/einstellungen/", "/einstellungen/zugaenge/"]
 
 
 @pytest.mark.parametrize("address", PAGES)

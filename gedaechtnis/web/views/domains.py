@@ -154,14 +154,14 @@ def _chips(shelves: Sequence[Shelf], asked: dict[str, str | None]) -> Iterable[t
 
 
 def _places(request: PersonRequest, domain: str, place: str | None) -> tuple[Place, ...]:
-    """The workspaces in which the person decides about the domain, or in which somebody did."""
-    refs = [place] if place else [ref for ref, _words in request.scopes.writable]
+    """The workspaces in which something stands in the domain, as far as the person decides about it or somebody did."""
+    principal = request.principal
+    used = {one.scope_ref for one in domains.list_domains(principal=principal) if one.key == domain}
     found = []
-    for ref in refs:
-        granted = [
-            one for one in grants.list_grants(principal=request.principal, scope_ref=ref) if one.domain == domain
-        ]
+    for ref, _words in request.scopes.writable:
+        granted = [one for one in grants.list_grants(principal=principal, scope_ref=ref) if one.domain == domain]
         is_led = request.scopes.leads(ref)
-        if is_led or granted:
+        is_meant = ref == place if place else ref in used or not used
+        if granted or (is_led and is_meant):
             found.append(Place(scope_ref=ref, is_led=is_led, grants=tuple(granted)))
     return tuple(found)
