@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-MAX_SOURCES = 50
+MAX_SOURCES, MAX_REASON = 50, 2_000
 
 
 class MemoryType(StrEnum):
@@ -72,7 +72,7 @@ class _Operation(_Strict):
     source: Source = Source.USER_ASSERTION
     memory_type: MemoryType = MemoryType.USER_ASSERTION
     evidence: Evidence | None = None
-    reason: str | None = Field(default=None, max_length=2000)
+    reason: str | None = Field(default=None, max_length=MAX_REASON)
     caused_by_event_id: UUID | None = None
 
 

@@ -14,6 +14,7 @@ from gedaechtnis.identity.principals import Principal
 from gedaechtnis.memory.answers import ConflictsAnswer, ConflictView
 from gedaechtnis.memory.references import as_uuid, not_found
 from gedaechtnis.memory.selectors.proposals import waiting_contradictions
+from gedaechtnis.memory.selectors.voices import voices
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import ConflictRecord, EntityMerge, Fact
 
@@ -77,6 +78,7 @@ def _views(page: Sequence[ConflictRecord]) -> list[ConflictView]:
     origins = {fact.origin_fact_id for fact in facts.values()}
     held = set(Fact.objects.believed().filter(origin_fact_id__in=origins).values_list("origin_fact_id", flat=True))
     stands = set(standing(fact.origin_fact_id for fact in facts.values() if fact.predicate == PREDICATE))
+    by = voices(origins)
     undone = set(
         EntityMerge.objects.filter(event_id__in=[row.event_id for row in page])
         .exclude(tick_to=None)
@@ -88,21 +90,21 @@ def _views(page: Sequence[ConflictRecord]) -> list[ConflictView]:
         if fact is not None and other is not None:
             both = {fact.origin_fact_id, other.origin_fact_id} <= stands
             contradicts = both if keeps_both(fact, other) else fact.origin_fact_id in held
-            views.append(_view(row, fact, other, contradicts=contradicts and row.event_id not in undone))
+            views.append(_view(row, fact, other, by=by, contradicts=contradicts and row.event_id not in undone))
     return views
 
 
-def _view(row: ConflictRecord, fact: Fact, other: Fact, *, contradicts: bool) -> ConflictView:
+def _view(row: ConflictRecord, fact: Fact, other: Fact, *, by: dict[UUID, str], contradicts: bool) -> ConflictView:
     return ConflictView(
         id=row.pk,
         kind=row.kind,
         fact_id=fact.pk,
         fact_statement=fact.statement,
-        fact_acted_by=fact.acted_by,
+        fact_acted_by=by.get(fact.origin_fact_id, fact.acted_by),
         fact_recorded_at=fact.recorded_at,
         other_fact_id=other.pk,
         other_statement=other.statement,
-        other_acted_by=other.acted_by,
+        other_acted_by=by.get(other.origin_fact_id, other.acted_by),
         other_recorded_at=other.recorded_at,
         domain=fact.domain,
         topic=fact.topic,

@@ -6,7 +6,6 @@ shown to a person, and nothing is closed because of it.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +17,7 @@ from django.db import connection
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.contrasts import contrasts
-from gedaechtnis.common.likeness import essence, overlap, trigrams, words_of
+from gedaechtnis.common.likeness import SentenceIndex, essence, overlap, trigrams
 from gedaechtnis.memory.selectors.recall import nearest
 from gedaechtnis.memory.selectors.recall.filters import Filters
 from gedaechtnis.memory.writing.ledger import Group, Ledger
@@ -29,8 +28,6 @@ PREDICATE, KIND = "statement", "domain"
 ALIKE_BY_LETTERS = 0.6
 """Measured over pairs that people wrote: the table stands in docs/reference/knowledge.md."""
 ALIKE_BY_MEANING = 0.85
-_SHARED_WORDS = 0.5
-"""So many of their words, at least, share two statements whose letters are that much alike."""
 _NEAREST = 20
 _COMPARED = 200
 _SHOWN = 5
@@ -70,34 +67,20 @@ class _Topic:
     """The stored statements of a domain and topic, found by the words they share with another."""
 
     rows: dict[UUID, _Believed]
-    words: dict[str, list[UUID]] = field(default_factory=lambda: defaultdict(list))
+    _index: SentenceIndex[UUID] = field(default_factory=SentenceIndex)
 
     def __post_init__(self) -> None:
         for row in self.rows.values():
-            for word in words_of(row.text):
-                self.words[word].append(row.id)
+            self._index.add(row.id, row.text)
 
     def same(self, text: str) -> list[_Believed]:
-        """Those that say the same: among the ones that have its rarest word."""
-        said, words = essence(text), words_of(text)
-        rarest = min((self.words.get(word, []) for word in words), key=len, default=[])
-        return [self.rows[id] for id in rarest if essence(self.rows[id].text) == said]
+        """Those that say the same."""
+        return [self.rows[id] for id in self._index.same(text)]
 
     def alike(self, text: str) -> Iterator[tuple[_Believed, float]]:
-        """Those whose letters are nearly the same, and how much they are.
-
-        As a rule they share half of their words, so at least one of the rarer half and one more. Common words are not
-        looked at, and of those that share some only the ones that share most: else a long list of nearly equal
-        sentences would be compared with itself.
-        """
-        words = sorted(words_of(text), key=lambda word: len(self.words.get(word, ())))
-        rare = words[: len(words) - int(len(words) * _SHARED_WORDS) + 1]
-        pieces = trigrams(text)
-        sharing = Counter(id for word in rare for id in self.words.get(word, ()))
-        for id, _shared in sharing.most_common(_COMPARED):
-            likeness = overlap(pieces, trigrams(self.rows[id].text))
-            if likeness >= ALIKE_BY_LETTERS:
-                yield self.rows[id], likeness
+        """Those whose letters are nearly the same, and how much they are."""
+        for id, likeness in self._index.alike(text, least=ALIKE_BY_LETTERS, most=_COMPARED):
+            yield self.rows[id], likeness
 
 
 @dataclass(kw_only=True)
