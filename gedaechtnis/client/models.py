@@ -249,6 +249,56 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Consolidated:
+    """What became of how many entries; `left` are still to be consolidated."""
+
+    promoted: int
+    merged: int
+    known: int
+    dropped: int
+    left: int
+    proposals: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A statement, who brought it up (`voice`) and since when."""
+
+    text: str
+    voice: str
+    since: datetime
+    origin_id: str | None = None
+    proposal_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two statements that contradict each other."""
+
+    domain: str
+    topic: str
+    new: Side
+    old: Side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """A pair that a person is asked about, by a conflict or a proposal."""
+
+    pair: Pair
+    conflict_id: str | None = None
+    proposal_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harmonized:
+    """The pairs a person is asked about now, of so many statements."""
+
+    raised: list[Raised]
+    compared: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HotEntry:
     """What an agent wants remembered; `state` is "hot" until it is decided what becomes of it."""
 

@@ -11,10 +11,12 @@ from uuid import uuid4
 
 from gedaechtnis.client.decoding import decode
 from gedaechtnis.client.models import (
+    Consolidated,
     Context,
     Entity,
     Fact,
     Facts,
+    Harmonized,
     HotEntry,
     Notes,
     Observation,
@@ -334,6 +336,18 @@ def remember(
     said = {"text": text, "domain": domain, "topic": topic, "memory_type": memory_type}
     body = _given({**said, "repo": repo, "session_id": session_id})
     return _write("/api/knowledge/hot", body, lambda answer: decode(HotEntry, answer), is_safe=False)
+
+
+def consolidate(*, session_id: str | None = None, limit: int | None = None) -> Request[Consolidated]:
+    """Propose what was remembered; again until nothing is `left`. Sent twice, nothing is proposed twice."""
+    body = _given({"session_id": session_id, "limit": limit})
+    return _ask("/api/knowledge/consolidate", body, lambda answer: decode(Consolidated, answer))
+
+
+def harmonize(*, domain: str | None = None, repo: str | None = None, limit: int | None = None) -> Request[Harmonized]:
+    """Have a person asked about statements of different agents that contradict each other, each pair once."""
+    body = _given({"domain": domain, "repo": repo, "limit": limit})
+    return _write("/api/knowledge/harmonize", body, lambda answer: decode(Harmonized, answer), is_safe=False)
 
 
 def _facts(ref: str, **params: Any) -> Request[Facts]:

@@ -105,5 +105,7 @@ class Verbs:
     update_notes = verb(requests.update_notes)
     record_observation = verb(requests.record_observation)
     remember = verb(requests.remember)
+    consolidate = verb(requests.consolidate)
+    harmonize = verb(requests.harmonize)
     tools = verb(requests.tools)
     call_tool = verb(requests.call_tool)

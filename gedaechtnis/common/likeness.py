@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from heapq import nlargest
 from typing import Generic, TypeVar
 
 from gedaechtnis.common.text import fold_space
@@ -65,17 +66,21 @@ class SentenceIndex(Generic[K]):
         return [key for key in rarest if essence(self._texts[key]) == said]
 
     def alike(self, text: str, *, least: float, most: int) -> Iterator[tuple[K, float]]:
-        """Those whose letters are alike, and how much; of `most` at most, which share the most words.
+        """Those whose letters are alike, and how much; of `most` at most, which share the rarest words.
 
         As a rule they share half of their words, so at least one of the rarer half and one more. Common words are not
-        looked at, and of those that share some only the ones that share most: else a long list of nearly equal
-        sentences would be compared with itself.
+        looked at, and of those that share some only the best: else a long list of nearly equal sentences would be
+        compared with itself.
         """
         words = sorted(words_of(text), key=lambda word: len(self._words.get(word, ())))
         rare = words[: len(words) - int(len(words) * _SHARED_WORDS) + 1]
         pieces, latest = trigrams(text), slice(-self.of_word if self.of_word else None, None)
-        sharing = Counter(key for word in rare for key in self._words.get(word, [])[latest])
-        for key, _shared in sharing.most_common(most):
+        sharing: dict[K, float] = defaultdict(float)
+        for word in rare:
+            bearing = self._words.get(word, [])
+            for key in bearing[latest]:
+                sharing[key] += 1 / len(bearing)
+        for key in nlargest(most, sharing, key=sharing.__getitem__):
             likeness = overlap(pieces, self._pieces_of(key))
             if likeness >= least:
                 yield key, likeness

@@ -21,6 +21,7 @@ from gedaechtnis.tools import (
     entities,
     facts,
     notes,
+    ordering,
     policies,
     proposing,
     reads,
@@ -274,6 +275,30 @@ _ALL = (
         run=notes.remember,
         is_reading=False,
         is_private=True,
+    ),
+    Tool(
+        name="consolidate_memory",
+        title=gettext_noop("Consolidate one's memory"),
+        description=gettext_noop(
+            "Proposes what you remembered: what says the same once, and not what is known or waits already. A person "
+            "decides. Nothing is lost; call it again until nothing is left."
+        ),
+        form=workspace.ConsolidateMemory,
+        answer=workspace_data.ConsolidatedData,
+        run=ordering.consolidate_memory,
+        is_reading=False,
+    ),
+    Tool(
+        name="harmonize_memory",
+        title=gettext_noop("Harmonize beliefs"),
+        description=gettext_noop(
+            "Finds statements of different agents that contradict each other in one domain and topic, and asks a "
+            "person about each pair once. Nothing changes before they say what holds."
+        ),
+        form=workspace.HarmonizeMemory,
+        answer=workspace_data.HarmonizedData,
+        run=ordering.harmonize_memory,
+        is_reading=False,
     ),
     Tool(
         name="get_preamble",

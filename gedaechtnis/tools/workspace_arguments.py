@@ -7,6 +7,10 @@ from typing import Annotated, Literal
 from django.utils.translation import gettext_noop
 from pydantic import Field
 
+from gedaechtnis.knowledge.consolidation import DEFAULT_LIMIT as DEFAULT_ENTRIES
+from gedaechtnis.knowledge.consolidation import MAX_LIMIT as MAX_ENTRIES
+from gedaechtnis.knowledge.harmonizing import DEFAULT_LIMIT as DEFAULT_PAIRS
+from gedaechtnis.knowledge.harmonizing import MAX_LIMIT as MAX_PAIRS
 from gedaechtnis.memory.values import MAX_RULE
 from gedaechtnis.tools.arguments import Arguments, Domain, MessageRef, Quote, Reason, Repo, RunId
 
@@ -43,6 +47,23 @@ class Remember(Arguments):
     )
     memory_type: Literal["note", "decision", "preference", "observed_state", "hypothesis"] = Field(
         default="note", description=gettext_noop("What kind of thing it is; it decides how fast it fades.")
+    )
+
+
+class ConsolidateMemory(Arguments):
+    session_id: str | None = Field(
+        default=None, max_length=200, description=gettext_noop("Only what was remembered in this session.")
+    )
+    limit: int = Field(
+        default=DEFAULT_ENTRIES, ge=1, le=MAX_ENTRIES, description=gettext_noop("How many entries, the oldest first.")
+    )
+
+
+class HarmonizeMemory(Arguments):
+    domain: Domain | None = None
+    repo: Repo | None = None
+    limit: int = Field(
+        default=DEFAULT_PAIRS, ge=1, le=MAX_PAIRS, description=gettext_noop("About how many pairs a person is asked.")
     )
 
 

@@ -7,10 +7,13 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from gedaechtnis.common.wire import Instant
+from gedaechtnis.knowledge.consolidation import Consolidated
+from gedaechtnis.knowledge.harmonizing import Harmonized
 from gedaechtnis.knowledge.hot import HotEntry
 from gedaechtnis.knowledge.pads import Observation, Pad
 from gedaechtnis.knowledge.policies import PolicyView
 from gedaechtnis.knowledge.preamble import Preamble
+from gedaechtnis.memory.services.contradictions import Raised, Side
 
 
 class NotesData(BaseModel):
@@ -107,3 +110,68 @@ class PoliciesData(BaseModel):
     characters: int
     tokens: int
     waiting: list[WaitingData]
+
+
+class ConsolidatedData(BaseModel):
+    """What became of how many entries. `left` are those still to be consolidated."""
+
+    promoted: int
+    merged: int
+    known: int
+    dropped: int
+    left: int
+    proposals: list[UUID]
+
+    @classmethod
+    def of(cls, done: Consolidated) -> ConsolidatedData:
+        return cls.model_validate(done, from_attributes=True)
+
+
+class SideData(BaseModel):
+    """A statement that is believed (`fact_id`) or waits (`proposal_id`), and who brought it up when."""
+
+    text: str
+    voice: str
+    since: Instant
+    fact_id: UUID | None
+    proposal_id: UUID | None
+
+    @classmethod
+    def of(cls, side: Side) -> SideData:
+        return cls(
+            text=side.text, voice=side.voice, since=side.since, fact_id=side.origin_id, proposal_id=side.proposal_id
+        )
+
+
+class PairData(BaseModel):
+    """Two statements that contradict each other, and where a person is asked about them."""
+
+    domain: str
+    topic: str
+    new: SideData
+    old: SideData
+    conflict_id: UUID | None
+    proposal_id: UUID | None
+
+    @classmethod
+    def of(cls, raised: Raised) -> PairData:
+        pair = raised.pair
+        return cls(
+            domain=pair.domain,
+            topic=pair.topic,
+            new=SideData.of(pair.new),
+            old=SideData.of(pair.old),
+            conflict_id=raised.conflict_id,
+            proposal_id=raised.proposal_id,
+        )
+
+
+class HarmonizedData(BaseModel):
+    """The pairs a person is asked about now; `compared`: how many statements were looked at."""
+
+    items: list[PairData]
+    compared: int
+
+    @classmethod
+    def of(cls, done: Harmonized) -> HarmonizedData:
+        return cls(items=[PairData.of(one) for one in done.raised], compared=done.compared)

@@ -10,6 +10,10 @@ from ninja import Query, Router, Status
 from gedaechtnis.api.auth import ApiRequest, chosen_scope
 from gedaechtnis.api.schemas.common import WriteScope
 from gedaechtnis.api.schemas.notes import (
+    ConsolidatedOut,
+    ConsolidateIn,
+    HarmonizedOut,
+    HarmonizeIn,
     HotEntriesOut,
     HotEntryOut,
     HotIn,
@@ -22,7 +26,7 @@ from gedaechtnis.api.schemas.notes import (
     RememberIn,
     WhoseIn,
 )
-from gedaechtnis.knowledge import hot, pads
+from gedaechtnis.knowledge import consolidation, harmonizing, hot, pads
 
 router = Router(tags=["knowledge"])
 
@@ -89,3 +93,25 @@ def forget_hot(request: ApiRequest, entry_id: UUID) -> Status[None]:
     """It is erased. What was proposed of it stays."""
     hot.forget(principal=request.auth, entry_id=entry_id)
     return Status(204, None)
+
+
+@router.post("/consolidate", response=ConsolidatedOut, summary="Propose what was remembered")
+def consolidate(request: ApiRequest, payload: ConsolidateIn, write_scope: WriteScope) -> consolidation.Consolidated:
+    """What says the same becomes one proposal; what is known or waits already none. Call again until nothing is `left`.
+
+    Broken off at any point nothing is lost, and nothing is proposed twice.
+    """
+    return consolidation.consolidate(
+        principal=request.auth, scope_ref=chosen_scope(request.auth, write_scope), **payload.model_dump()
+    )
+
+
+@router.post("/harmonize", response=HarmonizedOut, summary="Ask about beliefs that drifted apart")
+def harmonize(request: ApiRequest, payload: HarmonizeIn, write_scope: WriteScope) -> harmonizing.Harmonized:
+    """Statements of different agents that contradict each other in one domain and topic: each pair is asked about once.
+
+    Nothing changes before a person says what holds.
+    """
+    return harmonizing.harmonize(
+        principal=request.auth, scope_ref=chosen_scope(request.auth, write_scope), **payload.model_dump()
+    )

@@ -7,6 +7,10 @@ from pydantic import Field
 
 from gedaechtnis.api.schemas.common import In, Out
 from gedaechtnis.common.wire import Instant
+from gedaechtnis.knowledge.consolidation import DEFAULT_LIMIT as ENTRIES
+from gedaechtnis.knowledge.consolidation import MAX_LIMIT as MAX_ENTRIES
+from gedaechtnis.knowledge.harmonizing import DEFAULT_LIMIT as PAIRS
+from gedaechtnis.knowledge.harmonizing import MAX_LIMIT as MAX_PAIRS
 
 State = Literal["hot", "promoted", "merged", "known", "dropped"]
 
@@ -90,3 +94,57 @@ class HotEntryOut(Out):
 
 class HotEntriesOut(Out):
     items: list[HotEntryOut]
+
+
+class ConsolidateIn(In):
+    session_id: str | None = Field(default=None, max_length=200)
+    limit: int = Field(default=ENTRIES, ge=1, le=MAX_ENTRIES, description="How many entries, the oldest first.")
+
+
+class ConsolidatedOut(Out):
+    """What became of how many entries; `left` are still hot, `proposals` wait for a person because of it."""
+
+    promoted: int
+    merged: int
+    known: int
+    dropped: int
+    left: int
+    proposals: list[UUID]
+
+
+class HarmonizeIn(In):
+    domain: str | None = Field(default=None, min_length=1, max_length=200)
+    repo: str | None = Field(default=None, min_length=1, max_length=80)
+    limit: int = Field(default=PAIRS, ge=1, le=MAX_PAIRS, description="About how many pairs a person is asked.")
+
+
+class SideOut(Out):
+    """A statement that is believed (`origin_id`: its fact) or waits (`proposal_id`), and who brought it up when."""
+
+    text: str
+    voice: str
+    since: Instant
+    origin_id: UUID | None
+    proposal_id: UUID | None
+
+
+class PairOut(Out):
+    domain: str
+    topic: str
+    new: SideOut
+    old: SideOut
+
+
+class RaisedOut(Out):
+    """A pair that a person is asked about now, by a conflict or by a proposal that waits."""
+
+    pair: PairOut
+    conflict_id: UUID | None
+    proposal_id: UUID | None
+
+
+class HarmonizedOut(Out):
+    """`compared`: how many statements were looked at."""
+
+    raised: list[RaisedOut]
+    compared: int

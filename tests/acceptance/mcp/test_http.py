@@ -25,7 +25,16 @@ from tests.acceptance.mcp.conftest import ask, environment
 from tests.acceptance.mcp.server import Web
 from tests.conftest import ApiClient
 
-PROPOSING = {"propose_fact", "supersede_fact", "forget", "propose_policy", "supersede_policy"}
+PROPOSING = {
+    "propose_fact",
+    "supersede_fact",
+    "forget",
+    "propose_policy",
+    "supersede_policy",
+    "consolidate_memory",
+    "harmonize_memory",
+}
+ENDING = {"supersede_fact", "forget", "supersede_policy"}
 KEEPING = {"update_my_notes", "record_observation", "remember"}
 ASKED: dict[str, dict[str, Any]] = {
     "find_entity": {"name": "luna"},
@@ -48,6 +57,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "update_my_notes": {"text": "Luna frisst abends."},
     "record_observation": {"text": "Luna schläft."},
     "remember": {"text": "Luna mag Lachs.", "domain": "pets"},
+    "consolidate_memory": {},
+    "harmonize_memory": {},
     "get_preamble": {"task": "Was mag Luna, Lachs oder Huhn?"},
     "list_policies": {},
     "propose_policy": {"rule": "Antworte knapp"},
@@ -90,7 +101,7 @@ def test_every_tool_is_listed_and_answers_text_and_data(
     assert {tool.name for tool in listed} == set(registry.TOOLS)
     for tool in listed:
         assert tool.annotations.read_only_hint is (tool.name not in PROPOSING | KEEPING)
-        assert tool.annotations.destructive_hint is (tool.name in PROPOSING - {"propose_fact", "propose_policy"})
+        assert tool.annotations.destructive_hint is (tool.name in ENDING)
         assert tool.annotations.open_world_hint is False
         assert tool.annotations.idempotent_hint is (tool.name not in PROPOSING | KEEPING)
         assert tool.description

@@ -98,6 +98,8 @@ CASES: dict[str, list[dict[str, Any]]] = {
         {"text": "Basti testet vor jedem Push.", "domain": "workflow", "topic": "tests"},
         {"text": "Die CI hat zwei Kerne.", "domain": "build", "repo": "home-agent", "memory_type": "observed_state"},
     ],
+    "consolidate_memory": [{}, {"session_id": "none"}],
+    "harmonize_memory": [{}, {"domain": "build"}],
     "get_preamble": [{}, {"task": "Schreib einen Test für die Uhr von Luna", "repo": "memory"}],
     "list_policies": [{}, {"repo": "memory", "include_inactive": True}],
     "propose_policy": [
@@ -122,6 +124,8 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "update_my_notes": [{}, {"text": "a\x00"}, {"text": "x", "based_on_version": -1}],
     "record_observation": [{"text": ""}, {"text": " "}],
     "remember": [{"text": "x", "domain": "a b"}, {"text": "x", "domain": "repo:a/b", "repo": "c"}],
+    "consolidate_memory": [{"limit": 0}],
+    "harmonize_memory": [{"domain": "a b"}],
 }
 
 

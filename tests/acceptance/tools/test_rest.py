@@ -14,7 +14,15 @@ from gedaechtnis.identity.models import AuditEntry, User
 from gedaechtnis.tools import registry
 from tests.acceptance.api.support import LUNA, assert_problem, fact, propose
 
-PROPOSING = {"propose_fact", "supersede_fact", "forget", "propose_policy", "supersede_policy"}
+PROPOSING = {
+    "propose_fact",
+    "supersede_fact",
+    "forget",
+    "propose_policy",
+    "supersede_policy",
+    "consolidate_memory",
+    "harmonize_memory",
+}
 KEEPING = {"update_my_notes", "record_observation", "remember"}
 
 
@@ -44,7 +52,9 @@ def test_every_tool_is_listed_with_its_forms_in_the_callers_language(api: Any) -
     assert german["input_schema"]["properties"]["kind"]["description"].startswith("Nur von dieser Art")
     assert german["input_schema"]["additionalProperties"] is False
     assert {tool["name"] for tool in listed if not tool["is_reading"]} == PROPOSING | KEEPING
-    assert {tool["name"] for tool in listed if tool["is_destructive"]} == PROPOSING - {"propose_fact", "propose_policy"}
+    assert {tool["name"] for tool in listed if tool["is_destructive"]} == {
+        "supersede_fact", "forget", "supersede_policy",
+    }  # fmt: skip
 
 
 def test_an_answer_is_text_and_the_same_as_data(api: Any) -> None:
@@ -102,6 +112,8 @@ def test_a_token_that_only_reads_is_offered_and_allowed_no_more(
         ("update_my_notes", {"text": "x"}),
         ("record_observation", {"text": "x"}),
         ("remember", {"text": "x"}),
+        ("consolidate_memory", {}),
+        ("harmonize_memory", {}),
         ("propose_policy", {"rule": "Neu"}),
         ("supersede_policy", {"policy": "policy:quiet", "rule": "Neu"}),
     ):
@@ -133,6 +145,8 @@ def test_a_stranger_is_told_nothing_by_any_tool(api: Any, clara: User, client_fo
         "update_my_notes": {"text": "x"},
         "record_observation": {"text": "x"},
         "remember": {"text": "x"},
+        "consolidate_memory": {},
+        "harmonize_memory": {},
         "get_preamble": {"task": "Was mag Luna, Lachs oder Huhn?"},
         "list_policies": {},
         "propose_policy": {"rule": "Antworte knapp"},

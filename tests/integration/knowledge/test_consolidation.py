@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
@@ -24,6 +25,7 @@ from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.selectors import proposals
 from gedaechtnis.memory.services import governance
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.tools import registry
 from gedaechtnis.world.models import Fact, FactEvidence, Proposal
 from tests.integration.knowledge.conftest import agent_of
 
@@ -200,6 +202,18 @@ def test_what_lies_above_ones_clearance_is_left_and_tells_nothing(anna: User, re
     done = consolidate(principal=low)
     assert (done.promoted, done.left) == (0, 0)
     assert hot.list_hot(principal=reviewer)[0].state == "hot"
+
+
+def test_the_tool_says_what_became_of_it(reviewer: Principal) -> None:
+    keep(reviewer, RATE, RATE.upper(), PORT)
+    with translation.override("en"):
+        told = [registry.run("consolidate_memory", principal=reviewer, arguments={"limit": 2}).text for _time in "123"]
+    assert told == [
+        "1 became a proposal. 1 say the same as another, 0 were known already, 0 were dropped. "
+        "1 are left: call it again.",
+        "1 became a proposal. 0 say the same as another, 0 were known already, 0 were dropped.",
+        "There is nothing to consolidate.",
+    ]
 
 
 # Many, and broken off

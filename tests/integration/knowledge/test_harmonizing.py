@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.utils import translation
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
@@ -23,6 +24,7 @@ from gedaechtnis.memory.services.conflicts import settle
 from gedaechtnis.memory.services.contradictions import Side
 from gedaechtnis.memory.writing import freetext
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.tools import registry
 from gedaechtnis.world.models import Fact
 from tests.integration.knowledge.conftest import agent_of
 
@@ -78,6 +80,15 @@ def test_a_person_settles_what_drifted_apart(anna: User, drifted: Principal, kee
     assert believed(person(anna)) == rest
     assert harmonize(principal=drifted).raised == NOTHING
     assert waiting(person(anna)) == NOTHING
+
+
+@pytest.mark.parametrize(("language", "of"), [("de", "1 Paar"), ("en", "1 pair")])
+def test_the_tool_tells_both_sides_with_their_agents(drifted: Principal, language: str, of: str) -> None:
+    with translation.override(language):
+        answer = registry.run("harmonize_memory", principal=drifted, arguments={})
+    assert of in answer.text
+    assert answer.text.index(OTHER_PORT) < answer.text.index("(planner, ") < answer.text.index(PORT)
+    assert "(reviewer, " in answer.text
 
 
 def test_a_pair_is_put_before_a_person_once(anna: User, drifted: Principal, planner: Principal) -> None:
@@ -148,7 +159,6 @@ def test_only_voices_that_differ_in_one_place_and_contradict(
     propose(planner, OTHER_PORT, repo="shop")
     propose(planner, "Die Suche läuft auf Rechner drei im Keller.")
     assert harmonize(principal=planner).raised == NOTHING
-    accept_all(person(anna))
 
 
 def test_one_domain_alone(drifted: Principal) -> None:
@@ -191,9 +201,9 @@ def test_nobody_poses_as_an_agent_by_the_name_of_a_run(anna: User, reviewer: Pri
 def test_a_topic_of_ten_thousand_is_looked_through_in_seconds() -> None:
     now = datetime.now(UTC)
     said = [f"Dienst {n} von Team {n % 97} schreibt {n * 3} Zeilen nach Ablage {n}." for n in range(10_000)]
-    said += [f"Dienst {n} von Team {n % 97} schreibt 7 Zeilen nach Ablage {n}." for n in range(0, 10_000, 1_000)]
+    said += [f"Dienst {n} von Team {n % 97} schreibt 7 Zeilen nach Ablage {n}." for n in range(1_000, 10_000, 1_000)]
     sides = [Side(text=text, voice=f"agent:{place // 10_000}@user:x", since=now) for place, text in enumerate(said)]
     begun = time.process_time()
     found = {(pair.old.text, pair.new.text) for pair in harmonizing._contradictions("build", "", sides)}
     assert time.process_time() - begun < 20, "seconds of the processor: measured 2"
-    assert {(said[1_000 * place], text) for place, text in enumerate(said[10_000:])} <= found
+    assert {(said[1_000 * place], text) for place, text in enumerate(said[10_000:], 1)} <= found
