@@ -21,6 +21,7 @@ from django.utils.translation import ngettext
 
 from gedaechtnis.common import canonical
 from gedaechtnis.common.likeness import essence
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text, fold_space
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import domains, facts, merging
@@ -100,10 +101,17 @@ def consolidate(
     keeper = keeper_of(principal, scope_ref)
     with scope(principal):
         entries = list(_hot(keeper, session_id).order_by("recorded_at", "id")[:limit])
-    statements = {entry.pk: _operations(entry) for entry in entries}
-    meanings = freetext.meanings_of([operation for both in statements.values() for operation in both])
-    decided: list[HotEntry] = []
-    for batch in _batches(_merged(entries, meanings)):
+    operations: list[Operation] = []
+    fit: list[HotEntry] = []
+    for entry in entries:
+        try:
+            operations += _operations(entry)
+        except Problem:  # it came with an import: what is remembered here is checked before
+            continue
+        fit.append(entry)
+    meanings = freetext.meanings_of(operations)
+    decided = _drop(principal, keeper, [entry for entry in entries if entry not in fit])
+    for batch in _batches(_merged(fit, meanings)):
         decided += _decide(principal, keeper, batch, meanings)
     with scope(principal):
         left = _hot(keeper, session_id).count()
@@ -150,6 +158,18 @@ def _place(entry: HotEntry) -> _Place:
 def _batches(groups: Sequence[list[HotEntry]]) -> Iterator[Sequence[list[HotEntry]]]:
     for start in range(0, len(groups), BATCH):
         yield groups[start : start + BATCH]
+
+
+def _drop(principal: Principal, keeper: Keeper, entries: Sequence[HotEntry]) -> list[HotEntry]:
+    """Say of entries that cannot be proposed that they are not: else they would be in the way for ever."""
+    if not entries:
+        return []
+    with writing(principal, keeper) as written:
+        still = list(HotEntry.objects.filter(pk__in=[entry.pk for entry in entries], state=State.HOT))
+        for entry in still:
+            entry.state, entry.decided_at = State.DROPPED, written.tick
+        HotEntry.objects.bulk_update(still, ["state", "decided_at"])
+    return still
 
 
 def _decide(

@@ -61,6 +61,12 @@ def get_conflict(*, principal: Principal, conflict_id: UUID) -> ConflictView:
     return views[0]
 
 
+def brought_up_by(*, principal: Principal, origin_ids: Iterable[UUID]) -> dict[UUID, str]:
+    """Of each statement the agent that proposed what a person accepted, else who stated it."""
+    with scope(principal):
+        return voices(origin_ids)
+
+
 def keeps_both(fact: Fact, other: Fact) -> bool:
     """Whether both were believed after the conflict: free texts, of which neither replaced the other."""
     return fact.predicate == other.predicate == PREDICATE and fact.polarity == other.polarity

@@ -65,11 +65,12 @@ def index(request: PersonRequest) -> HttpResponse:
     latest = () if cursor else reads.list_conflicts(principal=principal, limit=_PAGE).items
     against = [id for item in opened.waiting for id in item.against]
     believed = {fact.id: fact for fact in explain.get_facts(principal=principal, fact_ids=against)} if against else {}
+    by = reads.brought_up_by(principal=principal, origin_ids=against) if against else {}
     context = {
         "nav": "explorer",
         "tab": "conflicts",
         "address": f"{reverse('conflicts')}?{urlencode({'cursor': cursor})}" if cursor else reverse("conflicts"),
-        "cards": [*(_waiting(item, believed) for item in opened.waiting), *map(_written, opened.items)],
+        "cards": [*(_waiting(item, believed, by) for item in opened.waiting), *map(_written, opened.items)],
         "settled": [_written(item) for item in latest if item.settled_as],
         "more": opened.cursor,
     }
@@ -125,7 +126,7 @@ def _written(item: ConflictView) -> Card:
     )
 
 
-def _waiting(item: ProposalView, believed: dict[UUID, FactView]) -> Card:
+def _waiting(item: ProposalView, believed: dict[UUID, FactView], by: dict[UUID, str]) -> Card:
     """A statement that waits, with all that it contradicts."""
     said = str(item.operation.get("object_value") or item.statement)
     facts: Sequence[FactView] = [believed[id] for id in item.against if id in believed]
@@ -138,7 +139,7 @@ def _waiting(item: ProposalView, believed: dict[UUID, FactView]) -> Card:
         old=tuple(
             Side(
                 pieces=differing.sides(said, str(fact.object.value))[1],
-                acted_by=fact.acted_by,
+                acted_by=by.get(fact.id, fact.acted_by),
                 since=fact.learned_at,
                 fact_id=fact.id,
             )

@@ -15,6 +15,9 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
+from gedaechtnis.chat import services
+from gedaechtnis.chat.models import Message
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.knowledge import hot
@@ -24,6 +27,7 @@ from gedaechtnis.knowledge.models import HotEntry
 from gedaechtnis.memory.answers import ProposalView
 from gedaechtnis.memory.selectors import proposals
 from gedaechtnis.memory.services import governance
+from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.tools import registry
 from gedaechtnis.world.models import Fact, FactEvidence, Proposal
@@ -201,6 +205,34 @@ def test_what_lies_above_ones_clearance_is_left_and_tells_nothing(anna: User, re
     low = agent_of(anna, "reviewer", clearance=1)
     done = consolidate(principal=low)
     assert (done.promoted, done.left) == (0, 0)
+    assert hot.list_hot(principal=reviewer)[0].state == "hot"
+
+
+def test_the_person_is_asked_in_one_message(anna: User, reviewer: Principal) -> None:
+    keep(reviewer, *(f"Der Dienst {number} hört auf Port {number + 8_000}." for number in range(60)))
+    done = consolidate(principal=reviewer)
+    work.run_due()
+    chat = services.main_chat(principal=person(anna))
+    with scope(person(anna)):
+        (message,) = Message.objects.filter(chat_id=chat.id, role=Message.Role.REVIEW)
+    assert set(message.proposal_ids) == {str(id) for id in done.proposals}
+    assert len(done.proposals) == 60
+
+
+def test_what_an_import_brought_and_cannot_be_proposed_is_not_in_the_way(anna: User, reviewer: Principal) -> None:
+    keep(reviewer, PORT, OTHER_PORT)
+    with scope(reviewer, write=reviewer.default_scope):
+        HotEntry.objects.filter(text=PORT).update(domain="no domain")
+    done = consolidate(principal=reviewer)
+    assert (done.promoted, done.dropped, done.left) == (1, 1, 0)
+    assert [view.statement for view in waiting(person(anna))] == [OTHER_PORT]
+
+
+def test_a_member_who_only_reads_keeps_what_is_theirs(anna: User, reviewer: Principal) -> None:
+    keep(reviewer, PORT)
+    with pytest.raises(Problem) as refused:
+        consolidate(principal=agent_of(anna, "reviewer", read_only=True))
+    assert refused.value.status == 403
     assert hot.list_hot(principal=reviewer)[0].state == "hot"
 
 
