@@ -366,3 +366,14 @@ def test_a_contradiction_is_settled(
     page.goto("/gebiete/?domain=operations")
     expect(page.locator(".fact .told")).to_have_count(len(LEFT[keep]))
     assert {text.strip() for text in page.locator(".fact .told").all_inner_texts()} == LEFT[keep]
+
+
+def test_what_is_settled_in_the_chat_is_settled_in_every_window(workspace: None, anna: User, visit: Open) -> None:
+    chat, page = visit("/"), visit("/widersprueche/")
+    wait_until_told(page, anna)
+    expect(page.locator("#waiting .badge")).to_have_text(re.compile("^2"))
+    chat.locator(".review").get_by_role("button", name=VERBS["new"]).click()
+    expect(page.get_by_text("Nichts widerspricht sich.")).to_be_visible()
+    expect(page.locator("#waiting .badge")).to_have_text(re.compile("^1"))
+    expect(page.locator("#waiting-conflicts .badge")).to_have_count(0)
+    expect(chat.get_by_role("button", name=VERBS["new"])).to_have_count(0)
