@@ -103,14 +103,16 @@ def consolidate(
         entries = list(_hot(keeper, session_id).order_by("recorded_at", "id")[:limit])
     operations: list[Operation] = []
     fit: list[HotEntry] = []
+    unfit: list[HotEntry] = []
     for entry in entries:
         try:
             operations += _operations(entry)
         except Problem:  # it came with an import: what is remembered here is checked before
+            unfit.append(entry)
             continue
         fit.append(entry)
     meanings = freetext.meanings_of(operations)
-    decided = _drop(principal, keeper, [entry for entry in entries if entry not in fit])
+    decided = _drop(principal, keeper, unfit)
     for batch in _batches(_merged(fit, meanings)):
         decided += _decide(principal, keeper, batch, meanings)
     with scope(principal):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,48 +13,47 @@ ALIKE = 0.85
 """Cosine of two vectors, or the share of letters in common where a sentence has none."""
 
 
-@dataclass(slots=True)
-class _Kept:
-    """A sentence that others may be merged into, with their places in the list."""
-
-    text: str
-    pieces: frozenset[str]
-    vector: Sequence[float] | None
-    places: list[int]
-
-
 def merged(texts: Sequence[str], vectors: Mapping[str, Sequence[float]]) -> list[list[int]]:
     """Places of sentences that say the same, those of one sentence together, first the one that stands for them.
 
     Alike is not enough: two that differ in a number, date, time, name or negation stay apart, and the one that stands
     for others tells every such detail of theirs. So the longest come first.
     """
-    kept: list[_Kept] = []
-    by_essence: dict[str, _Kept] = {}
+    likeness = _Likeness(texts, vectors)
+    standing: dict[int, list[int]] = {}
+    by_essence: dict[str, int] = {}
     for place in sorted(range(len(texts)), key=lambda place: (-len(texts[place]), place)):
-        text = texts[place]
-        same = by_essence.get(essence(text))
-        if same is None:
-            one = _Kept(text, trigrams(text), vectors.get(text), [place])
-            same = next((other for other in _alike(one, kept) if _is_told_by(text, other.text)), None)
-            if same is None:
-                kept.append(one)
-                by_essence[essence(text)] = one
-                continue
-            by_essence[essence(text)] = same
-        same.places.append(place)
-    return [one.places for one in kept]
+        said = essence(texts[place])
+        if said not in by_essence:
+            alike = likeness.alike(place, list(standing))
+            told = (other for other in alike if _is_told_by(texts[place], texts[other]))
+            by_essence[said] = next(told, place)
+        standing.setdefault(by_essence[said], []).append(place)
+    return list(standing.values())
 
 
-def _alike(one: _Kept, kept: Sequence[_Kept]) -> list[_Kept]:
-    """The most alike first."""
-    with_vectors = [other for other in kept if one.vector is not None and other.vector is not None]
-    near: dict[int, float] = {}
-    if with_vectors:
-        cosines = np.asarray([other.vector for other in with_vectors]) @ np.asarray(one.vector)
-        near = {id(other): float(cosine) for other, cosine in zip(with_vectors, cosines, strict=True)}
-    weighed = ((near.get(id(other)) or overlap(one.pieces, other.pieces), other) for other in kept)
-    return [other for likeness, other in sorted(weighed, key=lambda pair: -pair[0]) if likeness >= ALIKE]
+class _Likeness:
+    """How alike sentences are: by their vectors, by their letters where one has none."""
+
+    def __init__(self, texts: Sequence[str], vectors: Mapping[str, Sequence[float]]) -> None:
+        self._has = [text in vectors for text in texts]
+        size = len(next(iter(vectors.values()), ()))
+        self._vectors = np.array([vectors.get(text, [0.0] * size) for text in texts], dtype=np.float32)
+        self._pieces = [trigrams(text) for text in texts]
+
+    def alike(self, place: int, others: Sequence[int]) -> list[int]:
+        """Which of the others are, the most alike first."""
+        cosines = self._vectors[list(others)] @ self._vectors[place] if others else []
+        weighed = [
+            (
+                float(cosine)
+                if self._has[place] and self._has[other]
+                else overlap(self._pieces[place], self._pieces[other]),
+                other,
+            )
+            for other, cosine in zip(others, cosines, strict=True)
+        ]
+        return [other for likeness, other in sorted(weighed, key=lambda pair: -pair[0]) if likeness >= ALIKE]
 
 
 def _is_told_by(text: str, other: str) -> bool:
