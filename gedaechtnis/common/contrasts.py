@@ -134,11 +134,20 @@ _GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 _NUMBER_WORDS = {
     word: number
     for words in (
-        "null|keins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf",
-        "zero||two|three|four|five|six|seven|eight|nine|ten|eleven|twelve",
+        "null|keins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|dreizehn|vierzehn|fünfzehn|sechzehn|"
+        "siebzehn|achtzehn|neunzehn",
+        "zero||two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
+        "eighteen|nineteen",
     )
     for number, word in enumerate(words.split("|"))
     if number != 1 and word  # "ein" and "one" are articles and pronouns too
+} | {
+    word: 10 * ten
+    for words in (
+        "zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert",
+        "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred",
+    )
+    for ten, word in enumerate(words.split("|"), start=2)
 }
 
 

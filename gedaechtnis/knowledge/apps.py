@@ -6,3 +6,9 @@ from django.apps import AppConfig
 class KnowledgeConfig(AppConfig):
     name = "gedaechtnis.knowledge"
     label = "knowledge"
+
+    def ready(self) -> None:
+        from gedaechtnis.knowledge.sources import unknown_sources  # noqa: PLC0415 (models are not loaded before)
+        from gedaechtnis.memory import ports  # noqa: PLC0415
+
+        ports.bind_source_checker(unknown_sources)

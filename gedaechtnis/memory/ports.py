@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
+
+if TYPE_CHECKING:  # apps bind their ports before models are loaded
+    from gedaechtnis.identity.principals import Principal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,7 @@ class EmbeddingModel(Protocol):
 
 
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
+SourceChecker = Callable[["Principal", str, Sequence[str]], "Sequence[int]"]
 QuoteClassifier = Callable[[str, str, int], None]
 Publisher = Callable[[str, dict[str, Any]], None]
 ModelMaker = Callable[[str], EmbeddingModel]
@@ -67,6 +71,10 @@ def _no_quotes(scope_ref: str, ref: str, text: str) -> Quote | None:
 
 def _classify_nothing(scope_ref: str, ref: str, level: int) -> None:
     return None
+
+
+def _know_all_sources(principal: Principal, scope_ref: str, refs: Sequence[str]) -> Sequence[int]:
+    return ()
 
 
 def _make_no_model(address: str) -> EmbeddingModel:
@@ -88,6 +96,9 @@ model_at: ModelMaker = _make_no_model
 
 _embedding_model: EmbeddingModel | None = None
 
+unknown_sources: SourceChecker = _know_all_sources
+"""(principal, scope_ref, references) → the places of those that are nothing the principal observed in that scope."""
+
 publish: Publisher = _publish_nowhere
 """(scope_ref, ids) → tell open windows; called after commit, must not raise."""
 
@@ -100,6 +111,11 @@ def bind_quote_finder(function: QuoteFinder) -> None:
 def bind_quote_classifier(function: QuoteClassifier) -> None:
     global classify_quoted
     classify_quoted = function
+
+
+def bind_source_checker(function: SourceChecker) -> None:
+    global unknown_sources
+    unknown_sources = function
 
 
 def bind_publisher(function: Publisher) -> None:

@@ -13,9 +13,11 @@ from uuid import UUID
 import pytest
 from django.db import connections
 
+from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import NotFound, Problem
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, agent, person
+from gedaechtnis.knowledge import pads
 from gedaechtnis.knowledge.domains import list_domains
 from gedaechtnis.knowledge.facts import propose_statement
 from gedaechtnis.memory.answers import FactView
@@ -26,7 +28,7 @@ from gedaechtnis.memory.services import governance
 from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.memory.services.conflicts import settle
 from gedaechtnis.memory.services.facts import retract_fact
-from gedaechtnis.scoping.context import scope
+from gedaechtnis.scoping.context import current_scope, scope
 from gedaechtnis.tools import registry
 from gedaechtnis.world.models import Entity, Fact, FactEvidence, WorldEvent
 from tests.embedding_endpoint import vector_of
@@ -174,23 +176,68 @@ def test_an_agent_confirms_what_is_believed_once(work: Workspace) -> None:
     assert (fact.mentions, fact.confidence) == (2, pytest.approx(0.5 + 0.5 * 0.3 * 0.7))
     other = agent(work.user, "tester")
     work.say("Die Schnittstelle ist stabil!", who=other)
-    work.say("Die Schnittstelle ist stabil!", who=work.agent, sources=["obs:7"])
+    seen = pads.record_observation(principal=work.agent, text="Sie ist stabil.")
+    work.say("Die Schnittstelle ist stabil!", who=work.agent, sources=[seen.ref])
     assert work.fact(first.fact_id).mentions == 4
     assert proposals.list_proposals(principal=work.anna) == ()
 
 
 def test_sources_are_evidence_and_confirm_nothing(work: Workspace) -> None:
-    fact = work.fact(work.say(PORT, sources=["obs:1", "obs:2", "obs:1"], confidence=0.5).fact_id)
+    one, two, three = (pads.record_observation(principal=work.anna, text=f"Gesehen: {n}").ref for n in range(3))
+    fact = work.fact(work.say(PORT, sources=[one, two, one], confidence=0.5).fact_id)
     assert [(piece.kind, piece.ref) for piece in fact.evidence if piece.ref] == [
-        ("observation", "obs:1"), ("observation", "obs:2"),
+        ("observation", one), ("observation", two),
     ]  # fmt: skip
     assert (fact.mentions, fact.confidence) == (1, 0.5)
-    work.say(PORT, sources=["obs:2", "obs:3"])
+    work.say(PORT, sources=[two, three])
     with scope(work.anna):
         refs = FactEvidence.objects.filter(fact_id=fact.origin_fact_id, kind="observation").values_list(
             "ref", flat=True
         )
-        assert sorted(refs) == ["obs:1", "obs:2", "obs:3"]
+        assert sorted(refs) == sorted([one, two, three])
+
+
+def test_what_nobody_observed_is_no_source_and_neither_is_what_others_did(work: Workspace, clara: User) -> None:
+    own = pads.record_observation(principal=work.agent, text="Gesehen.").ref
+    missing = f"obs:{uuid7()}"
+    other_role = agent(work.user, "tester")
+    refused: list[tuple[Principal, str]] = [
+        (work.agent, pads.record_observation(principal=person(clara), text="Gesehen.").ref),
+        (work.agent, pads.record_observation(principal=work.anna, text="Gesehen.").ref),
+        (person(clara), own),
+        (other_role, own),
+        *[
+            (work.agent, ref)
+            for ref in (missing, "obs:7", "7", "", own.upper(), own.replace("-", ""), f"hot:{own[4:]}", "obs:\0")
+        ],
+    ]
+    for who, ref in refused:
+        with pytest.raises(Problem) as problem:
+            work.say(PORT, who=who, sources=[own if who == work.agent else ref, ref])
+        told = (problem.value.status, problem.value.code, problem.value.field)
+        assert told[:2] == (422, "unknown_source"), ref
+        assert told[2] == f"operations.1.sources.{1 if who == work.agent else 0}"
+        assert problem.value.detail == f"Du hast in diesem Arbeitsbereich keine Beobachtung „{ref[:80]}“."
+    assert proposals.list_proposals(principal=work.anna) == ()
+    assert work.say(PORT, who=work.agent, sources=[own]).outcome is Outcome.PENDING
+    assert work.say(OTHER_PORT, sources=[own]).outcome is Outcome.COMMITTED, "people rest on what their agents saw"
+
+
+def test_sources_are_checked_at_every_door(work: Workspace, client_for: Callable[..., Any]) -> None:
+    foreign = f"obs:{uuid7()}"
+    asked = {"domain": "architecture", "object": PORT, "sources": [foreign]}
+    with pytest.raises(Problem, match="unknown_source"):
+        registry.run("propose_fact", principal=work.agent, arguments=asked)
+    fact = {
+        "op": "assert_fact",
+        "subject_ref": "person:me",
+        "predicate": "note",
+        "object_value": "x",
+        "sources": [foreign],
+    }
+    for client in (client_for(work.user), client_for(work.user, agent_role="builder")):
+        answer = client.post("/api/world/proposals", {"operations": [fact]})
+        assert (answer.status_code, answer.json()["code"]) == (422, "unknown_source"), answer.content
 
 
 # Contradiction
@@ -266,6 +313,7 @@ def test_meaning_finds_what_letters_do_not(work: Workspace, monkeypatch: pytest.
         dimensions, clearance, looks_back = 64, 3, False
 
         def embed(self, texts: Any, *, as_query: bool = False) -> Any:
+            assert current_scope() is None, "no model is asked while a scope is open"
             return [vector_of("standup") for _text in texts]
 
         def warm_up(self) -> None: ...
@@ -278,6 +326,17 @@ def test_meaning_finds_what_letters_do_not(work: Workspace, monkeypatch: pytest.
         pass
     assert work.say(other).conflict_id is not None
     assert work.conflict().other_statement == one
+
+    # What was believed only after it was proposed is found just so when it is accepted.
+    waiting = work.say(other, who=work.agent, domain="office")
+    assert waiting.reason != "contradiction"
+    work.say(one, domain="office")
+    index.run(scope_ref=work.scope_ref)
+    while vectors.embed_pending(scope_ref=work.scope_ref).left:
+        pass
+    assert waiting.proposal_id
+    accepted = governance.accept_proposal(principal=work.anna, proposal_id=waiting.proposal_id)
+    assert accepted.conflict_id is not None
 
 
 # Settling

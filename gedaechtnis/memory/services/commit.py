@@ -12,7 +12,15 @@ from gedaechtnis.common import canonical
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
-from gedaechtnis.memory.schemas import MemoryMutationProposal, Operation, OperationResult, Outcome, ProposalResult
+from gedaechtnis.memory import ports
+from gedaechtnis.memory.schemas import (
+    AssertFact,
+    MemoryMutationProposal,
+    Operation,
+    OperationResult,
+    Outcome,
+    ProposalResult,
+)
 from gedaechtnis.memory.writing import form, freetext, operations, statements
 from gedaechtnis.memory.writing.classification import admitted
 from gedaechtnis.memory.writing.entities import EntityBook
@@ -44,13 +52,14 @@ def commit_proposal(
     What lies above the principal's clearance is written all the same, and its outcome `withheld`.
 
     Raises:
-        Problem: malformed input, located at `operations.<n>.<field>`; `scope_denied`;
+        Problem: malformed input, located at `operations.<n>.<field>`; `scope_denied`; `unknown_source`;
             `run_id_reused` (409) if the run id came before with another body; with `together` what a rule refuses.
     """
     run_id = proposal.run_id or f"r-{uuid7()}"
     form.check(proposal, zone=zone or principal.zone)
-    hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
     write = scope_ref or principal.default_scope
+    _check_sources(principal, write, proposal.operations)
+    hashes = [canonical.digest(op.model_dump_json()) for op in proposal.operations]
     if meanings is None:
         meanings = freetext.meanings_of(proposal.operations)
     with scope(principal, write=write, clearance=MAX_CLEARANCE) as opened:
@@ -85,6 +94,24 @@ def commit_proposal(
         session.finish()
     shown = [admitted(result, level, principal.clearance) for result, level in zip(results, levels, strict=True)]
     return ProposalResult(run_id=run_id, results=shown)
+
+
+def _check_sources(principal: Principal, scope_ref: str, ops: Sequence[Operation]) -> None:
+    """Raises Problem `unknown_source`, alike for what is missing and what is another's."""
+    named = [
+        (f"operations.{index}.sources.{place}", ref)
+        for index, op in enumerate(ops)
+        if isinstance(op, AssertFact)
+        for place, ref in enumerate(op.sources)
+    ]
+    refs = [ref for _place, ref in named]
+    for unknown in ports.unknown_sources(principal, scope_ref, refs) if refs else ():
+        field, ref = named[unknown]
+        raise Problem(
+            "unknown_source",
+            _("You have no observation “%(ref)s” in this workspace.") % {"ref": ref[:80]},
+            field=field,
+        )
 
 
 def _carry_out(

@@ -26,6 +26,7 @@ from gedaechtnis.memory.selectors import conflicts
 from gedaechtnis.memory.services import merges
 from gedaechtnis.memory.writing import (
     assertions,
+    freetext,
     operations,
     proposals,
     questions,
@@ -38,7 +39,8 @@ from gedaechtnis.memory.writing.entities import EntityBook, Sketch
 from gedaechtnis.memory.writing.provenance import Provenance
 from gedaechtnis.memory.writing.session import WriteSession
 from gedaechtnis.memory.writing.settling import Keep
-from gedaechtnis.scoping.context import Scope, scope
+from gedaechtnis.memory.writing.shelf import NO_MEANINGS, Meanings
+from gedaechtnis.scoping.context import Scope, current_scope, scope
 from gedaechtnis.scoping.models import PUBLIC
 from gedaechtnis.world.models import Fact, Proposal
 
@@ -73,8 +75,9 @@ def accept_proposal(
     if keep == "old":
         return reject_proposal(principal=principal, proposal_id=proposal_id, reason=reason)
     moved = False
+    meanings = _meanings_of(proposal)
     with scope(principal, write=proposal.scope_ref, clearance=MAX_CLEARANCE) as opened:
-        session, proposal = _begin(opened, proposal)
+        session, proposal = _begin(opened, proposal, meanings)
         if proposal.kind == proposals.MERGE and choice is None:
             return _merge(session, proposal, reason)
         op = _chosen(proposal, choice)
@@ -230,9 +233,16 @@ def _find(principal: Principal, proposal_id: UUID) -> Proposal:
     return proposal
 
 
-def _begin(opened: Scope, proposal: Proposal) -> tuple[WriteSession, Proposal]:
+def _meanings_of(proposal: Proposal) -> Meanings:
+    """What was believed since may contradict it. Within an open scope no model is asked: letters are compared."""
+    if current_scope() is not None or proposal.kind == proposals.MERGE:
+        return NO_MEANINGS
+    return freetext.meanings_of([_OPERATION.validate_python(op) for op in (proposal.operation, *proposal.following)])
+
+
+def _begin(opened: Scope, proposal: Proposal, meanings: Meanings = NO_MEANINGS) -> tuple[WriteSession, Proposal]:
     """Lock the scope, then read the proposal anew: of two answers the first one counts."""
-    session = WriteSession.begin(opened, run_id=f"proposal-{proposal.pk}")
+    session = WriteSession.begin(opened, run_id=f"proposal-{proposal.pk}", meanings=meanings)
     current = Proposal.objects.get(pk=proposal.pk)
     if current.state != Proposal.State.OPEN:
         raise Problem("already_decided", _("This was answered already."), 409, extra={"state": current.state})
