@@ -331,7 +331,9 @@ def decide(speaker: Speaker, groups: Groups) -> None:
         raise Unresolved("it only points at what was decided")
     # In the words of the person, from where they begin: what opens a sentence says nothing, and a label neither.
     label = clause.said[: clause.said.index(":") + 1] if found["frame"] is None else ""
-    content = clause.evidence[max(clause.evidence.find(label or clause.said), 0) :].removeprefix(label)
+    begins = clause.evidence.find(clause.said)  # not found where it quotes others
+    begins = clause.evidence.find(label) if begins < 0 else begins
+    content = clause.evidence[max(begins, 0) :].removeprefix(label)
     speaker.said += statement_operations(
         content=content,
         domain=DomainKey(name=DECISIONS),

@@ -18,7 +18,7 @@ FACT_FIELDS = {
     *("superseded_at", "observed_at", "learned_at", "last_touched_at", "confidence", "source"),
     *("source_trust_tier", "memory_type"),
     *("rank", "scope_ref", "applies_to_ref", "supersedes_fact_id", "closed_by_fact_id", "closed_reason"),
-    *("origin_fact_id", "run_id", "reason", "evidence", "mentions"),
+    *("origin_fact_id", "run_id", "reason", "evidence", "mentions", "domain", "topic"),
 }
 
 

@@ -84,6 +84,7 @@ GERMAN = {
         "+ the domain decisions", "the domain decisions statement Backups werden aufbewahrt und geprüft.",
         "the domain decisions statement Freitags gibt es keine Releases.",
     ],
+    "„Beschluss: Mongo“ Beschluss: Nimm Kafka": ["+ the domain decisions", "the domain decisions statement Nimm Kafka"],
     "Ich habe mich für Blau entschieden": ["person:mira decision Blau"],
     "Antworte immer auf Deutsch": ["person:mira policy_rule Antworte immer auf Deutsch"],
     "Ich habe ein Fairphone 5": ["+ device:fairphone-5", "device:fairphone-5 owned_by person:mira"],
