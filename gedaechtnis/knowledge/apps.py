@@ -8,7 +8,8 @@ class KnowledgeConfig(AppConfig):
     label = "knowledge"
 
     def ready(self) -> None:
-        from gedaechtnis.knowledge.sources import unknown_sources  # noqa: PLC0415 (models are not loaded before)
+        from gedaechtnis.knowledge import grants, sources  # noqa: PLC0415 (models are not loaded before)
         from gedaechtnis.memory import ports  # noqa: PLC0415
 
-        ports.bind_source_checker(unknown_sources)
+        ports.bind_source_checker(sources.unknown_sources)
+        ports.bind_domain_guard(grants.check_domain)

@@ -47,15 +47,26 @@ def parse(text: str, *, repo: str | None = None, field: str = "domain") -> Domai
         bound, _slash, name = said.removeprefix(_REPO).partition("/")
         bound = parse_repo(bound, field=field)
     if not _PART.fullmatch(name) or len(name) > MAX_NAME:
-        raise Problem(
-            "invalid_domain",
-            _("A domain is named like “architecture” or “repo:my-repo/architecture”: letters, digits, . _ -"),
-            field=field,
-        )
+        raise _invalid(field)
     asked = parse_repo(repo) if repo else None
     if bound and asked and bound != asked:
         raise Problem("conflicting_fields", _("The domain already names another repository than `repo`."), field="repo")
     return DomainKey(name=name, repo=bound or asked)
+
+
+def check_key(text: str, *, field: str = "domain") -> str:
+    """Raises Problem `invalid_domain`, `invalid_repo` for what is no key, or one in another spelling."""
+    if str(parse(text, field=field)) != text:
+        raise _invalid(field)
+    return text
+
+
+def _invalid(field: str) -> Problem:
+    return Problem(
+        "invalid_domain",
+        _("A domain is named like “architecture” or “repo:my-repo/architecture”: letters, digits, . _ -"),
+        field=field,
+    )
 
 
 def parse_repo(slug: str, *, field: str = "repo") -> str:

@@ -16,6 +16,7 @@ from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import domains
 from gedaechtnis.knowledge.agents import check_role, workspace
 from gedaechtnis.knowledge.models import DomainGrant
+from gedaechtnis.knowledge.policies import GENERAL, RULE
 from gedaechtnis.memory import events
 from gedaechtnis.memory.schemas import Source
 from gedaechtnis.memory.writing.session import WriteSession
@@ -65,6 +66,17 @@ def require_write(principal: Principal, scope_ref: str, domain: str) -> None:
         detail = _("Agents of the role “%(role)s” may not propose rules in the domain “%(domain)s”.")
         extra = {"domain": domain, "agent_role": role, "permission": str(granted)}
         raise Problem("grant_denied", detail % {"role": role, "domain": domain}, 403, "domain", extra)
+
+
+def check_domain(principal: Principal, scope_ref: str, predicate: str, domain: str) -> None:
+    """Of what comes by any door: whether it names a domain by its key, and a rule one where it may be proposed.
+
+    Raises:
+        Problem: `invalid_domain`, `invalid_repo`; `grant_denied` (403).
+    """
+    key = domains.check_key(domain or GENERAL)
+    if predicate == RULE:
+        require_write(principal, scope_ref, key)
 
 
 def list_grants(*, principal: Principal, scope_ref: str | None = None) -> tuple[Grant, ...]:

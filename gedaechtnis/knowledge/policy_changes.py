@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import count
 
 from django.utils.translation import gettext as _
@@ -37,7 +38,7 @@ from gedaechtnis.scoping import clocks
 from gedaechtnis.scoping.context import Scope, scope
 from gedaechtnis.world.models import Entity, Fact, OperationRecord, Proposal
 
-MAX_ROLE = 100
+MAX_ROLE, MAX_NAME = 100, 500
 """Characters."""
 _NAME_WORDS, _NAME_LENGTH, _NAME_KEY_LENGTH = 6, 60, 200
 _POLICY, _DOMAIN = "the policy", "the domain"
@@ -72,6 +73,7 @@ def propose_policy(
     """
     text = check_line(rule, field="rule", limit=MAX_RULE)
     role = check_line(required_role, field="required_role", limit=MAX_ROLE) if required_role else None
+    called = check_line(name, field="name", limit=MAX_NAME) if name else _first_words(text)
     key = str(domains.parse(domain, repo=repo))
     with _changing(principal, scope_ref or principal.default_scope) as (opened, write):
         if done := _done_before(principal, write, run_id, text, key):
@@ -80,13 +82,13 @@ def propose_policy(
         if waiting := _waiting(write, text, key):
             if not principal.is_person:
                 return OperationResult(op_index=0, outcome=Outcome.PENDING, proposal_id=waiting.pk, reason=waiting.why)
-            accepted = governance.accept_proposal(principal=principal, proposal_id=waiting.pk, reason=reason)
+            accepted = _agreed(principal, waiting, reason)
             if role is None:
                 return accepted
         operations: list[Operation] = []
         same = _same(write, text, key)
         if same is None:
-            named = _free_name(opened, write, name or _first_words(text))
+            named = _free_name(opened, write, called)
             operations = [
                 UpsertEntity(id_hint=_DOMAIN, kind="domain", canonical_name=key),
                 UpsertEntity(id_hint=_POLICY, kind="policy", canonical_name=named),
@@ -144,6 +146,8 @@ def supersede_policy(
                 "rule",
                 {"fact_id": str(same.pk)},
             )
+        if waiting is not None:
+            return _agreed(principal, waiting, reason)
         operation = _stated(
             str(old.subject_id),
             text,
@@ -161,12 +165,14 @@ def set_active(*, principal: Principal, policy: str, active: bool, reason: str |
     Raises:
         NotFound: missing and foreign alike.
         Problem: `person_required` or `scope_denied` (403); `nothing_believed` (409) if it was taken back;
-            `ambiguous_policy` (409).
+            `not_begun` (409) if it is to be switched off before it begins; `ambiguous_policy` (409).
     """
     _require_person(principal)
     row = _find(principal, policy)
     with _changing(principal, row.scope_ref) as (_opened, write):
         last = _latest(row)
+        if not active and last.valid_from > _now(last):
+            raise Problem("not_begun", _("This rule has not begun yet: take it back if it is not to."), 409, "policy")
         if _holds(last) == active:
             return OperationResult(op_index=0, outcome=Outcome.RESTATED, fact_id=last.pk)
         operation: Operation
@@ -206,6 +212,16 @@ def _changing(principal: Principal, write: str) -> Iterator[tuple[Scope, str]]:
     with scope(principal, write=write) as opened:
         clocks.lock([write])
         yield opened, write
+
+
+def _agreed(principal: Principal, waiting: Proposal, reason: str | None) -> OperationResult:
+    """What a person says who says what waits: they agree, also where what it built on has changed since."""
+    try:
+        return governance.accept_proposal(principal=principal, proposal_id=waiting.pk, reason=reason)
+    except Problem as problem:
+        if problem.code != "stale":
+            raise
+        return governance.accept_proposal(principal=principal, proposal_id=waiting.pk, reason=reason)
 
 
 def _commit(
@@ -273,11 +289,15 @@ def _of_entity(entity: Entity) -> list[Fact]:
 
 
 def _believed(row: Fact) -> list[Fact]:
-    """What is believed of the rule of a row, by the time it began."""
+    """What is believed of the rule of a row, by the time it began; also where a merge has moved it."""
     rows = Fact.objects.believed().filter(
         scope_ref=row.scope_ref, subject_id=row.subject_id, predicate=RULE, object_key=row.object_key, slot=row.slot
     )
-    return list(rows.order_by("valid_from", "id"))
+    found = list(rows.order_by("valid_from", "id"))
+    if found:
+        return found
+    moved = Fact.objects.believed().filter(scope_ref=row.scope_ref, origin_fact_id=row.origin_fact_id).first()
+    return _believed(moved) if moved is not None else []
 
 
 def _latest(row: Fact) -> Fact:
@@ -288,8 +308,12 @@ def _latest(row: Fact) -> Fact:
     return next((one for one in rows if _holds(one)), rows[-1])
 
 
+def _now(row: Fact) -> datetime:
+    return max(clock.now(), *clocks.committed([row.scope_ref]).values())
+
+
 def _holds(row: Fact) -> bool:
-    now = max(clock.now(), *clocks.committed([row.scope_ref]).values())
+    now = _now(row)
     return row.superseded_at is None and row.valid_from <= now and (row.valid_to is None or row.valid_to > now)
 
 

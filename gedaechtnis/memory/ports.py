@@ -58,6 +58,7 @@ class EmbeddingModel(Protocol):
         """Make ready what would hold up the first text."""
 
 
+DomainGuard = Callable[["Principal", str, str, str], None]
 QuoteFinder = Callable[[str, str, str], "Quote | None"]
 SourceChecker = Callable[["Principal", str, Sequence[str]], "Sequence[int]"]
 QuoteClassifier = Callable[[str, str, int], None]
@@ -77,6 +78,10 @@ def _know_all_sources(principal: Principal, scope_ref: str, refs: Sequence[str])
     return ()
 
 
+def _allow_every_domain(principal: Principal, scope_ref: str, predicate: str, domain: str) -> None:
+    return None
+
+
 def _make_no_model(address: str) -> EmbeddingModel:
     raise ValueError(f"nobody makes embedding models, so not {address} either")
 
@@ -90,6 +95,10 @@ find_quote: QuoteFinder = _no_quotes
 
 classify_quoted: QuoteClassifier = _classify_nothing
 """(scope_ref, `msg:<id>`, level) → the message is at least as sensitive as what was learned from it."""
+
+check_domain: DomainGuard = _allow_every_domain
+"""(principal, scope_ref, predicate, domain) → raises Problem for what is no domain, or one in which the principal may
+not propose such a thing."""
 
 model_at: ModelMaker = _make_no_model
 """(address) → the embedding model it names. Raises ValueError where it names none."""
@@ -116,6 +125,11 @@ def bind_quote_classifier(function: QuoteClassifier) -> None:
 def bind_source_checker(function: SourceChecker) -> None:
     global unknown_sources
     unknown_sources = function
+
+
+def bind_domain_guard(function: DomainGuard) -> None:
+    global check_domain
+    check_domain = function
 
 
 def bind_publisher(function: Publisher) -> None:

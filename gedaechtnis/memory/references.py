@@ -77,6 +77,11 @@ KEYED = frozenset({"domain"})
 """Kinds whose names are keys: told apart letter by letter, and each scope has its own."""
 
 
+def keyed() -> str:
+    """Why none of these is given another name: rows stand under it."""
+    return _("What a domain is called is its key: it is neither renamed nor merged.")
+
+
 class Finder(Protocol):
     """Where entities are looked for by what names them exactly. Merged ones have no names of their own any more."""
 

@@ -60,6 +60,7 @@ def merge_entities(
         NotFound: one of them is missing or unreadable.
         Problem: `merge_into_self` (422); `kinds_differ` (409) without `force`; `target_too_narrow` (422) if not
             every reader of the source reads the target; `merge_self` (422) for the entity of the person themselves;
+            `keyed_name` (422) for domains;
             `stale` (409) if something happened to either since `based_on_event_id`; `person_required`, `scope_denied`.
     """
     if principal.kind not in _MAY_MERGE:
@@ -156,6 +157,8 @@ def _check(session: WriteSession, source: Entity, target: Entity, *, force: bool
             },
             409,
         )
+    if references.KEYED & {source.kind, target.kind}:
+        raise Problem("keyed_name", references.keyed())
     if target.scope_ref not in session.directory.scopes:
         raise Problem("target_too_narrow", _("Not everybody who knows the one may know the other."))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gedaechtnis.common.instants import parse_instant
+from gedaechtnis.memory import ports, references
 from gedaechtnis.memory.schemas import (
     AddAlias,
     AssertFact,
@@ -38,8 +39,10 @@ def guarded(
     """The same judgement, but a person decides where it touches policies, or where review was asked for.
 
     Raises:
-        Problem: a reference that cannot be resolved.
+        Problem: a reference that cannot be resolved; `invalid_domain`; `grant_denied` for a rule
+            where the agent may propose none.
     """
+    _check_domain(session, op)
     if session.principal.is_person:
         return provenance
     if is_privileged(session, book, op):
@@ -47,6 +50,22 @@ def guarded(
     if force_review and provenance.commits:
         return proposals.held_back(provenance, why="review")
     return provenance
+
+
+def _check_domain(session: WriteSession, op: Operation) -> None:
+    """Whether it may stand in the domain that it names, and a rule in that of the one it takes the place of."""
+    predicate, named = "", set[str]()
+    match op:
+        case UpsertEntity() if op.kind in references.KEYED:
+            named = {op.canonical_name}
+        case AssertFact() | AssertRelationship() if op.domain:
+            predicate, named = op.predicate, {op.domain}
+        case AssertFact() if (known := session.catalogue.predicates.get(op.predicate)) and known.privileged:
+            predicate, named = op.predicate, {""}
+    if predicate and isinstance(op, AssertFact) and op.replaces_fact_id:
+        named.add(assertions.locate(op.replaces_fact_id, session, field="replaces_fact_id").domain)
+    for domain in sorted(named):
+        ports.check_domain(session.principal, session.scope_ref, predicate, domain)
 
 
 def is_privileged(session: WriteSession, book: EntityBook, op: Operation) -> bool:
@@ -70,8 +89,9 @@ def is_privileged(session: WriteSession, book: EntityBook, op: Operation) -> boo
             row = assertions.locate(op.target_fact_id, session, field="target_fact_id")
             subject = Entity.objects.filter(pk=row.subject_id).first()
             kind, predicate = subject.kind if subject else "", row.predicate
+    introduced = {book.sketches[ref].kind for ref in references.named_by(op) if ref in book.sketches}
     return (
         op.memory_type is MemoryType.POLICY
-        or (kind in kinds and kinds[kind].privileged)
+        or any(kinds[one].privileged for one in {kind, *introduced} if one in kinds)
         or (predicate in predicates and predicates[predicate].privileged)
     )

@@ -15,7 +15,7 @@ from gedaechtnis.common.likeness import essence
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.common.text import check_text
 from gedaechtnis.identity.principals import PrincipalKind
-from gedaechtnis.memory import values
+from gedaechtnis.memory import references, values
 from gedaechtnis.memory.schemas import AssertFact, AssertRelationship, Operation
 from gedaechtnis.memory.wording import readable, sentence
 from gedaechtnis.memory.writing.entities import EntityBook
@@ -131,7 +131,8 @@ def resolve(
 
     Raises:
         Problem: `unknown_reference`, `ambiguous_reference`, `kind_misfit`, `value_misfit`,
-            `invalid_predicate`, `unknown_predicate`, `deprecated_predicate`, or a problem of the times and texts.
+            `invalid_predicate`, `unknown_predicate`, `deprecated_predicate`, `keyed_name`, or a problem of the
+            times and texts.
     """
     predicate = predicate_for(op.predicate, session)
     if predicate.state == State.DEPRECATED and not op.correction:
@@ -153,6 +154,8 @@ def resolve(
     else:
         value = canonical.check_literal(op.object_value, field="object_value")
         values.check_value(predicate, value, field="object_value")
+    if predicate.key == "name" and subject.kind in references.KEYED and value != subject.canonical_name:
+        raise Problem("keyed_name", references.keyed(), field="object_value")
     statement = check_text(op.statement, field="statement") if op.statement else ""
     free_text = ""
     if (predicate.key, subject.kind) == FREE_TEXT and isinstance(value, str):
