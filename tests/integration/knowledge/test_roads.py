@@ -135,7 +135,8 @@ def test_who_replaces_a_rule_as_was_proposed_agrees(as_anna: Principal, reviewer
 
 def test_a_rule_that_a_merge_has_moved_is_still_found_by_its_old_id(as_anna: Principal) -> None:
     moved, stays = (propose_policy(principal=as_anna, rule=rule) for rule in (TABS, "Sei leise"))
-    assert moved.entity_id and stays.entity_id
+    assert moved.entity_id
+    assert stays.entity_id
     merge_entities(principal=as_anna, source_id=moved.entity_id, target_id=stays.entity_id)
     for active in (False, True):
         set_active(principal=as_anna, policy=str(moved.fact_id), active=active)
