@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from gedaechtnis.common import clock
 from gedaechtnis.common.contrasts import contrasts
 from gedaechtnis.common.likeness import SentenceIndex
+from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
 from gedaechtnis.knowledge import domains
 from gedaechtnis.knowledge.agents import workspace
@@ -54,8 +56,11 @@ def harmonize(
     nothing is raised. Nothing is believed or closed by it.
 
     Raises:
-        Problem: `scope_denied` (403); `invalid_domain`, `invalid_repo`, `conflicting_fields`.
+        Problem: `scope_denied` (403); `invalid_domain`, `invalid_repo`, `conflicting_fields`; `missing` for a
+            repository without a domain.
     """
+    if repo and not domain:
+        raise Problem("missing", _("A repository goes with a domain."), field="domain")
     key = str(domains.parse(domain, repo=repo)) if domain else None
     ref = workspace(principal, scope_ref)
     with scope(principal, write=ref):

@@ -108,7 +108,8 @@ def update(
         if row.version != based_on_version and not (based_on_version is None and not row.text):
             raise Problem(
                 "version_conflict",
-                _("The notes have been changed since: they are at version %(version)s now.") % {"version": row.version},
+                _("There are newer notes, version %(version)s: read them first, so that nothing is lost.")
+                % {"version": row.version},
                 409,
                 "based_on_version",
                 {"version": row.version, "text": row.text},

@@ -16,17 +16,21 @@ from gedaechtnis.tools.workspace_data import ConsolidatedData, HarmonizedData
 def consolidate_memory(principal: Principal, asked: workspace_arguments.ConsolidateMemory) -> ToolAnswer:
     """What was remembered becomes proposals."""
     done = consolidation.consolidate(principal=principal, session_id=asked.session_id, limit=asked.limit)
-    told = [
-        ngettext("%(count)s became a proposal.", "%(count)s became proposals.", done.promoted)
-        % {"count": done.promoted},
-        _("%(merged)s say the same as another, %(known)s were known already, %(dropped)s were dropped.")
-        % {"merged": done.merged, "known": done.known, "dropped": done.dropped},
+    became = [
+        (done.promoted, ngettext("%(count)s became a proposal.", "%(count)s became proposals.", done.promoted)),
+        (
+            done.merged,
+            ngettext("%(count)s says the same as another.", "%(count)s say the same as another.", done.merged),
+        ),
+        (done.known, ngettext("%(count)s was known already.", "%(count)s were known already.", done.known)),
+        (done.dropped, ngettext("%(count)s was dropped.", "%(count)s were dropped.", done.dropped)),
+        (done.left, ngettext("%(count)s is left: call it again.", "%(count)s are left: call it again.", done.left)),
     ]
-    if done.left:
-        told.append(_("%(left)s are left: call it again.") % {"left": done.left})
-    if not (done.promoted or done.merged or done.known or done.dropped or done.left):
-        told = [_("There is nothing to consolidate.")]
-    return ToolAnswer(text=" ".join(told), data=ConsolidatedData.of(done))
+    told = [sentence % {"count": count} for count, sentence in became if count]
+    return ToolAnswer(
+        text=" ".join(told) or _("There is nothing to consolidate."),
+        data=ConsolidatedData.of(done),
+    )
 
 
 def harmonize_memory(principal: Principal, asked: workspace_arguments.HarmonizeMemory) -> ToolAnswer:

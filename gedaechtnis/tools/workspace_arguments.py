@@ -60,8 +60,15 @@ class ConsolidateMemory(Arguments):
 
 
 class HarmonizeMemory(Arguments):
-    domain: Domain | None = None
-    repo: Repo | None = None
+    domain: str | None = Field(
+        default=None, min_length=1, max_length=200, description=gettext_noop("Only in this domain; in all without it.")
+    )
+    repo: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=80,
+        description=gettext_noop("With `domain`: the slug of the repository, if the domain is one of it."),
+    )
     limit: int = Field(
         default=DEFAULT_PAIRS, ge=1, le=MAX_PAIRS, description=gettext_noop("About how many pairs a person is asked.")
     )
@@ -83,7 +90,12 @@ class GetPreamble(Arguments):
         max_length=10_000,
         description=gettext_noop("What you are about to do, in the person's words; below 20 characters no facts come."),
     )
-    repo: Repo | None = None
+    repo: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=80,
+        description=gettext_noop("The slug of the repository you work in: what is known of it comes first."),
+    )
 
 
 class ListPolicies(Arguments):

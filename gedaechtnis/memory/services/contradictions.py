@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from gedaechtnis.common.ids import uuid7
 from gedaechtnis.identity.principals import MAX_CLEARANCE, Principal
@@ -146,14 +147,16 @@ class _Asked:
         if str(old.origin_fact_id) in waiting.against:
             return None
         waiting.against.append(str(old.origin_fact_id))
-        waiting.present = proposals.told(waiting.present, self._in_words(pair.old, _("%(text)s (%(who)s, %(day)s)")))
+        waiting.present = proposals.told(
+            waiting.present, self._in_words(pair.old, gettext_noop("%(text)s (%(who)s, %(day)s)"))
+        )
         waiting.why = "contradiction"
         waiting.classification = max(waiting.classification, old.classification)
         return self._asked(pair, waiting, ["against", "present", "why", "classification"])
 
     def _told_otherwise(self, pair: Contradiction, waiting: Proposal, old: Proposal) -> Raised | None:
         """Neither is believed: the person sees on the later one what else was proposed."""
-        told = self._in_words(pair.old, _("Proposed otherwise by %(who)s on %(day)s: “%(text)s”"))
+        told = self._in_words(pair.old, gettext_noop("Proposed otherwise by %(who)s on %(day)s: “%(text)s”"))
         reason = waiting.operation.get("reason") or ""
         if told in reason or len(reason) + len(told) >= MAX_REASON:
             return None
@@ -168,9 +171,11 @@ class _Asked:
         return Raised(pair=pair, proposal_id=waiting.pk)
 
     def _in_words(self, side: Side, worded: str) -> str:
+        """A side for the person who is asked, whatever language the agent speaks."""
         text = side.text if len(side.text) <= _SHOWN_TEXT else f"{side.text[: _SHOWN_TEXT - 1]}…"
         day = side.since.astimezone(self._session.zone)
-        return worded % {"text": text, "who": role_of(side.voice) or _("a person"), "day": f"{day:%Y-%m-%d}"}
+        with self._session.wording():
+            return _(worded) % {"text": text, "who": role_of(side.voice) or _("a person"), "day": f"{day:%Y-%m-%d}"}
 
     def _key(self, pair: Contradiction) -> UUID | None:
         subject_id = self._domains.get(pair.domain)

@@ -241,9 +241,8 @@ def test_the_tool_says_what_became_of_it(reviewer: Principal) -> None:
     with translation.override("en"):
         told = [registry.run("consolidate_memory", principal=reviewer, arguments={"limit": 2}).text for _time in "123"]
     assert told == [
-        "1 became a proposal. 1 say the same as another, 0 were known already, 0 were dropped. "
-        "1 are left: call it again.",
-        "1 became a proposal. 0 say the same as another, 0 were known already, 0 were dropped.",
+        "1 became a proposal. 1 says the same as another. 1 is left: call it again.",
+        "1 became a proposal.",
         "There is nothing to consolidate.",
     ]
 

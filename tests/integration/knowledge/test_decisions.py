@@ -70,6 +70,7 @@ def test_a_decision_is_filed_found_and_told(as_anna: Principal, clara: User, tex
     assert {row.statement for row in decided(as_anna)} == {text, other}
     (conflict,) = conflicts.list_conflicts(principal=as_anna).items
     assert conflict.kind == "contradiction"
+    assert conflict.fact_acted_by == conflict.other_acted_by == as_anna.acted_by, "the words are hers"
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,23 @@ def test_one_domain_alone(drifted: Principal) -> None:
         harmonize(principal=drifted, domain="a b")
 
 
+def test_a_repository_alone_names_no_domain(drifted: Principal) -> None:
+    with pytest.raises(Problem) as refused:
+        harmonize(principal=drifted, repo="my-repo")
+    assert (refused.value.code, refused.value.field) == ("missing", "domain")
+
+
+@pytest.mark.parametrize("spoken", ["de", "en"])
+def test_the_person_reads_it_in_their_language(
+    anna: User, reviewer: Principal, planner: Principal, spoken: str
+) -> None:
+    propose(reviewer, PORT)
+    propose(planner, OTHER_PORT)
+    with translation.override(spoken):
+        harmonize(principal=planner)
+    assert "Anders vorgeschlagen (reviewer, " in waiting(person(anna))[-1].why
+
+
 def test_others_and_readers_are_refused(anna: User, as_ben: Principal, drifted: Principal, shared: str) -> None:
     for principal, ref in ((as_ben, drifted.default_scope), (agent_of(anna, "x", read_only=True), None)):
         with pytest.raises(Problem) as refused:

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from gedaechtnis.chat.services import post_review_message
 from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import User
 from gedaechtnis.identity.principals import Principal, agent, person
@@ -21,7 +22,7 @@ from gedaechtnis.knowledge.domains import parse
 from gedaechtnis.knowledge.facts import propose_statement, statement_operations
 from gedaechtnis.knowledge.policy_changes import propose_policy, set_active
 from gedaechtnis.memory.schemas import MemoryMutationProposal, OperationResult
-from gedaechtnis.memory.selectors import conflicts
+from gedaechtnis.memory.selectors import conflicts, proposals
 from gedaechtnis.memory.services.commit import commit_proposal
 
 PageFor = Callable[[User], Client]
@@ -201,6 +202,23 @@ def test_what_waits_is_counted_on_every_page(anna: User, as_anna: Principal, pag
     assert attention.waiting(principal=as_anna) == attention.Waiting(rules=1, conflicts=1)
     for address in ("/", "/einstellungen/", *PAGES):
         assert '<span class="badge">2<' in seen(page_for(anna), address)
+
+
+def test_a_question_tells_where_a_sentence_belongs(anna: User, as_anna: Principal, page_for: PageFor) -> None:
+    """Two that differ only in their repository are no riddle."""
+    reviewer = agent(anna, "reviewer")
+    say(reviewer, "Zeilen sind höchstens 100 Zeichen lang.", "style", topic="format")
+    say(reviewer, "Zeilen sind höchstens 120 Zeichen lang.", "style", repo="atlas")
+    post_review_message(principal=as_anna, proposal_ids=[one.id for one in proposals.list_proposals(principal=as_anna)])
+    chat = seen(page_for(anna), "/")
+    assert '?domain=style">style · format</a>' in chat
+    assert '?domain=repo%3Aatlas%2Fstyle">repo:atlas/style</a>' in chat
+
+
+def test_a_sentence_without_topic_has_no_dash_before_it(anna: User, as_anna: Principal, page_for: PageFor) -> None:
+    say(as_anna, BACKUP)
+    say(as_anna, "Der Server heißt Nessie.", topic="names")
+    assert seen(page_for(anna), "/gebiete/").count('class="predicate') == 1
 
 
 def test_text_of_others_stays_text(anna: User, as_anna: Principal, page_for: PageFor) -> None:
