@@ -19,7 +19,7 @@ from gedaechtnis.memory import events
 from gedaechtnis.memory.schemas import MemoryType
 from gedaechtnis.scoping.context import scope
 
-MAX_TEXT, MAX_TOPIC, MAX_SESSION = 2_000, 200, 200
+MAX_TEXT, MAX_TOPIC, MAX_SESSION = models.LONGEST_ENTRY, 200, 200
 """Characters."""
 DEFAULT_DOMAIN = "general"
 State = models.HotEntry.State

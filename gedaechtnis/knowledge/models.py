@@ -5,9 +5,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models.functions import Length
+from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
+from gedaechtnis.memory.schemas import MemoryType
 from gedaechtnis.scoping.models import ScopedModel
+
+LONGEST_NOTES, LONGEST_ENTRY = 8_000, 2_000
+"""Characters."""
+_REMEMBERED = [str(kind) for kind in MemoryType if kind is not MemoryType.POLICY]
+
+
+def _at_most(characters: int) -> LessThanOrEqual:
+    """Also of what comes by an import: all of it is told to agents."""
+    return LessThanOrEqual(Length("text"), characters)
 
 
 class DomainGrant(ScopedModel):
@@ -30,7 +42,10 @@ class DomainGrant(ScopedModel):
     class Meta:
         db_table = "domain_grants"
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["scope_ref", "domain", "agent_role"], name="domain_grants_once")
+            models.UniqueConstraint(fields=["scope_ref", "domain", "agent_role"], name="domain_grants_once"),
+            models.CheckConstraint(
+                condition=models.Q(permission__in=["none", "read", "write"]), name="domain_grants_permission"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -62,7 +77,8 @@ class WorkingMemory(OwnedModel):
     class Meta:
         db_table = "working_memories"
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["scope_ref", "owner_ref", "agent"], name="working_memories_once")
+            models.UniqueConstraint(fields=["scope_ref", "owner_ref", "agent"], name="working_memories_once"),
+            models.CheckConstraint(condition=_at_most(LONGEST_NOTES), name="working_memories_length"),
         ]
 
     def __str__(self) -> str:
@@ -79,6 +95,7 @@ class Observation(OwnedModel):
 
     class Meta:
         db_table = "observations"
+        constraints: ClassVar = [models.CheckConstraint(condition=_at_most(LONGEST_ENTRY), name="observations_length")]
         indexes: ClassVar = [
             models.Index(fields=["scope_ref", "owner_ref", "agent", "recorded_at"], name="observations_recorded")
         ]
@@ -117,6 +134,14 @@ class HotEntry(OwnedModel):
 
     class Meta:
         db_table = "hot_entries"
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=_at_most(LONGEST_ENTRY), name="hot_entries_length"),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["hot", "promoted", "merged", "known", "dropped"]),
+                name="hot_entries_state",
+            ),
+            models.CheckConstraint(condition=models.Q(memory_type__in=_REMEMBERED), name="hot_entries_memory_type"),
+        ]
         indexes: ClassVar = [
             models.Index(
                 fields=["scope_ref", "owner_ref", "agent", "state", "recorded_at"], name="hot_entries_recorded"

@@ -24,9 +24,9 @@ from gedaechtnis.memory import events
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.scoping.rows import select
 
-MAX_NOTES = 8_000
+MAX_NOTES = models.LONGEST_NOTES
 """Characters of a pad: it is given to the agent before every run."""
-MAX_OBSERVATION = 2_000
+MAX_OBSERVATION = models.LONGEST_ENTRY
 _OF_KEEPER = "scope_ref = %s AND owner_ref = %s AND agent = %s"
 NOTES_CHANGED = "notes.changed"
 """Live notice to the owner alone."""

@@ -188,3 +188,9 @@ def test_whoever_merges_two_themselves_is_not_asked_any_more_nor_after_a_split(a
     splits.split_entity(principal=as_anna, source_id=known)
     settle()
     assert waiting(as_anna) == []
+
+
+def test_rules_that_read_alike_are_not_taken_for_one(as_anna: Principal) -> None:
+    for rule in ("Antworte immer in ganzen Sätzen und ohne Emojis", "Antworte immer in ganzen Saetzen und mit Emojis"):
+        meet(as_anna, rule, "policy", policy_rule=rule)
+    assert waiting(as_anna) == []

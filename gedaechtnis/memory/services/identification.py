@@ -21,6 +21,7 @@ from gedaechtnis.memory.services import merges
 from gedaechtnis.memory.writing import proposals, suppressions
 from gedaechtnis.memory.writing.assertions import HANDLES
 from gedaechtnis.memory.writing.session import IDENTIFY, WriteSession
+from gedaechtnis.registry.catalogue import catalogue
 from gedaechtnis.scoping import work
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity, EntityAlias, EntityMerge, Fact, Proposal
@@ -72,7 +73,7 @@ def _new(reader: Principal, scope_ref: str, first: datetime, last: datetime) -> 
 def _consider(reader: Principal, scope_ref: str, entity_id: UUID) -> None:
     with scope(reader):
         entity = Entity.objects.filter(pk=entity_id, scope_ref=scope_ref, status=Entity.Status.ACTIVE).first()
-        if entity is None or entity.kind in references.KEYED:
+        if entity is None or entity.kind in references.KEYED or _is_privileged(entity.kind):
             return
         twin = next((twin for twin in _twins(entity) if not _is_settled(entity, twin.entity)), None)
         if twin is None:
@@ -82,6 +83,12 @@ def _consider(reader: Principal, scope_ref: str, entity_id: UUID) -> None:
         merges.merge_entities(principal=reader, source_id=source.pk, target_id=target.pk)
     else:
         _suggest(reader, source, target, twin.why)
+
+
+def _is_privileged(kind: str) -> bool:
+    """Rules that read alike may say the contrary, and nobody but a person decides about them."""
+    term = catalogue().kinds.get(kind)
+    return term is not None and term.privileged
 
 
 def _twins(entity: Entity) -> Iterator[Twin]:

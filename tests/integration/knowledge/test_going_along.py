@@ -72,6 +72,32 @@ def test_a_file_that_names_somebody_else_as_owner_gives_them_nothing(
     assert count(admin_connection, "owner_ref = %s", user_scope(clara.sub)) == [1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("domain_grants", "permission", "all"),
+        ("hot_entries", "memory_type", "policy"),
+        ("hot_entries", "memory_type", "gossip"),
+        ("hot_entries", "state", "cold"),
+        ("hot_entries", "text", "x" * 2_001),
+        ("observations", "text", "x" * 2_001),
+        ("working_memories", "text", "x" * 8_001),
+    ],
+)
+def test_a_file_holds_what_could_have_been_written_here(
+    anna: User, clara: User, reviewer: Principal, table: str, column: str, value: str
+) -> None:
+    keep_something(reviewer)
+    grants.set_grant(principal=person(anna), domain="stil", agent_role="reviewer", permission="read")
+    lines = lines_of(take(person(anna)))
+    for line in lines:
+        if line.get("table") == table:
+            line["row"][column] = value
+    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    assert bring(person(clara), data).state == "refused"
+    assert bring(person(clara), take(person(anna))).state == "done"
+
+
 def test_an_agent_takes_along_its_own_only(anna: User, reviewer: Principal, planner: Principal) -> None:
     for agent in (reviewer, planner):
         keep_something(agent)
