@@ -71,9 +71,10 @@ def workspace(principal: Principal, scope_ref: str | None) -> str:
     Raises:
         Problem: `scope_denied` (403).
     """
-    if scope_ref is not None and scope_ref not in principal.read_scopes:
+    chosen = scope_ref or principal.default_scope
+    if chosen not in principal.read_scopes:
         raise Problem("scope_denied", _("You may not read this scope."), 403, "scope_ref")
-    return scope_ref or principal.default_scope
+    return chosen
 
 
 def check_role(role: str, *, field: str) -> str:

@@ -10,9 +10,11 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from gedaechtnis.common.problems import Problem
+from gedaechtnis.identity import groups
 from gedaechtnis.identity.models import Group, User
-from gedaechtnis.identity.principals import Principal, person, system
-from gedaechtnis.knowledge import pads
+from gedaechtnis.identity.principals import Principal, from_token, person, system
+from gedaechtnis.identity.tokens import create_token
+from gedaechtnis.knowledge import grants, hot, pads
 from gedaechtnis.knowledge.models import Observation, WorkingMemory
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import WorldEvent
@@ -211,6 +213,14 @@ def test_no_event_tells_the_others_of_it(anna: User, shared: str) -> None:
 def _events(user: User) -> int:
     with scope(person(user)):
         return WorldEvent.objects.count()
+
+
+def test_a_token_of_a_group_that_was_closed_is_told_so(anna: User, ben: User, family: Group, shared: str) -> None:
+    token, _secret = create_token(user=ben, name="reviewer", agent_role="reviewer", write_scope=shared)
+    groups.close_group(user=anna, group_id=family.pk)
+    late = from_token(token)
+    for act in (pads.read, pads.list_observations, hot.list_hot, grants.list_grants):
+        refused("scope_denied", partial(act, principal=late))
 
 
 def test_a_former_member_reaches_the_notes_no_more(ben: User, family: Group, shared: str) -> None:
