@@ -12,7 +12,7 @@ from gedaechtnis.common.ids import uuid7
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity import audit
 from gedaechtnis.identity.ownership import owns
-from gedaechtnis.identity.principals import Principal
+from gedaechtnis.identity.principals import Principal, PrincipalKind
 from gedaechtnis.knowledge import domains
 from gedaechtnis.knowledge.agents import check_role, workspace
 from gedaechtnis.knowledge.models import DomainGrant
@@ -71,11 +71,13 @@ def require_write(principal: Principal, scope_ref: str, domain: str) -> None:
 def check_domain(principal: Principal, scope_ref: str, predicate: str, domain: str) -> None:
     """Of what comes by any door: whether it names a domain by its key, and a rule one where it may be proposed.
 
+    The curator proposes what the person said, and is no agent of a role.
+
     Raises:
         Problem: `invalid_domain`, `invalid_repo`; `grant_denied` (403).
     """
     key = domains.check_key(domain or GENERAL)
-    if predicate == RULE:
+    if predicate == RULE and principal.kind is not PrincipalKind.CURATOR:
         require_write(principal, scope_ref, key)
 
 

@@ -20,6 +20,7 @@ from gedaechtnis.memory.services.commit import commit_proposal
 from gedaechtnis.memory.services.merges import merge_entities
 from gedaechtnis.scoping.context import scope
 from gedaechtnis.world.models import Entity
+from tests.integration.knowledge.test_decisions import learn
 
 TABS = "Rücke mit Tabs ein"
 
@@ -63,6 +64,13 @@ def test_a_grant_holds_for_rules_that_come_as_facts(as_anna: Principal, reviewer
     assert free.outcome is Outcome.PENDING
     role = {**says("coder"), "predicate": "required_role", "subject_ref": str(stands.entity_id)}
     assert commit(reviewer, role)[0].outcome is Outcome.PENDING
+
+
+def test_what_the_person_says_in_the_chat_is_no_agents_rule(as_anna: Principal) -> None:
+    grants.set_grant(principal=as_anna, domain="general", agent_role="", permission="none")
+    learn(as_anna, "Regel: Antworte immer auf Deutsch.")
+    (waiting,) = list_proposals(principal=as_anna)
+    assert "Antworte immer auf Deutsch" in waiting.statement
 
 
 @pytest.mark.parametrize("domain", ["Style", "sty le", " ", "a\nb", "general]\n- [x", "repo:/x", "repo:Foo/bar"])
