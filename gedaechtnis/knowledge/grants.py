@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -66,6 +67,26 @@ def require_write(principal: Principal, scope_ref: str, domain: str) -> None:
         detail = _("Agents of the role “%(role)s” may not propose rules in the domain “%(domain)s”.")
         extra = {"domain": domain, "agent_role": role, "permission": str(granted)}
         raise Problem("grant_denied", detail % {"role": role, "domain": domain}, 403, "domain", extra)
+
+
+def hint(principal: Principal, places: Iterable[tuple[str, str]], *, writing: bool) -> str:
+    """What an agent is asked to mind of domains (`(scope_ref, domain)`), where nothing is refused; "" if nothing.
+
+    Of reading (`writing` false) only those it is to keep out of.
+    """
+    asked = sorted(set(places)) if not principal.is_person else []
+    if not asked:
+        return ""
+    role, told = principal.agent_role, []
+    with scope(principal):
+        granted = [(domain, permission(scope_ref, domain, role)) for scope_ref, domain in asked]
+    for least, sentence in (
+        (Permission.NONE, _("Agents of the role “%(role)s” are asked to keep out of: %(domains)s.")),
+        (Permission.READ, _("Agents of the role “%(role)s” are asked only to read in: %(domains)s.")),
+    ):
+        named = ", ".join(domain for domain, may in granted if may == least and (writing or may == Permission.NONE))
+        told += [sentence % {"role": role, "domains": named}] if named else []
+    return " ".join(told)
 
 
 def check_domain(principal: Principal, scope_ref: str, predicate: str, domain: str) -> None:

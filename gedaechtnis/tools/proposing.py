@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
-from gedaechtnis.knowledge import domains, facts
+from gedaechtnis.knowledge import domains, facts, grants
 from gedaechtnis.memory import references
 from gedaechtnis.memory.answers import FactView
 from gedaechtnis.memory.schemas import (
@@ -51,7 +51,10 @@ _ARGUMENT_OF = {
 def propose_fact(principal: Principal, asked: arguments.ProposeFact) -> ToolAnswer:
     """A new statement about something, which may be new itself."""
     if asked.domain is not None and asked.subject is None and asked.predicate is None:
-        return _propose(principal, _free_text(asked, asked.domain), asked.run_id)
+        proposed = _propose(principal, _free_text(asked, asked.domain), asked.run_id)
+        place = (principal.default_scope, str(domains.parse(asked.domain, repo=asked.repo)))
+        mind = grants.hint(principal, [place], writing=True)
+        return ToolAnswer(text=text.joined(proposed.text, mind), data=proposed.data)
     if asked.subject is None or asked.predicate is None:
         missing = "subject" if asked.subject is None else "predicate"
         raise Problem(

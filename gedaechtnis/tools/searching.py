@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from gedaechtnis.common.instants import parse_bound
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.principals import Principal
-from gedaechtnis.knowledge import domains
+from gedaechtnis.knowledge import domains, grants
 from gedaechtnis.memory import usage
 from gedaechtnis.memory.selectors.recall import search
 from gedaechtnis.memory.selectors.recall.hits import Hit, SearchQuery
@@ -42,7 +42,9 @@ def search_world_memory(principal: Principal, asked: arguments.SearchMemory) -> 
     lines = [_told(hit, principal) for hit in answer.hits]
     nothing = "" if lines else _("Nothing found about “%(query)s”.") % {"query": text.inert(asked.query)}
     more = _("… and more: ask again with cursor=%(cursor)s") % {"cursor": answer.cursor} if answer.cursor else ""
-    return ToolAnswer(text=text.joined(lines, nothing, more, [f"({one})" for one in answer.missing]), data=data)
+    filed = ((hit.scope_ref, hit.fact.domain) for hit in answer.hits if hit.fact and hit.fact.domain)
+    mind = grants.hint(principal, filed, writing=False)
+    return ToolAnswer(text=text.joined(lines, nothing, mind, more, [f"({one})" for one in answer.missing]), data=data)
 
 
 def _told(hit: Hit, principal: Principal) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from django.utils import translation
 
 from gedaechtnis.common.problems import Problem
 from gedaechtnis.identity.models import AuditEntry, User
 from gedaechtnis.identity.principals import Principal, person
 from gedaechtnis.knowledge import grants
+from gedaechtnis.knowledge.facts import propose_statement
 from gedaechtnis.knowledge.grants import Permission
+from gedaechtnis.memory.projecting import index
 from gedaechtnis.scoping.context import scope
+from gedaechtnis.tools import registry
 from gedaechtnis.world.models import WorldEvent
 from tests.integration.knowledge.conftest import agent_of
 from tests.integration.knowledge.test_pads import refused
@@ -67,6 +71,43 @@ def test_a_grant_of_the_role_goes_before_that_of_all(
     assert may(planner, own, "architecture") is planner_may
     assert may(as_anna, own, "architecture")
     assert may(reviewer, own, "style")
+
+
+@pytest.mark.parametrize(
+    ("permission", "found", "proposed"),
+    [
+        (None, False, False),
+        ("write", False, False),
+        ("read", False, "asked only to read in: style"),
+        ("none", "asked to keep out of: style", "asked to keep out of: style"),
+    ],
+)
+def test_reading_and_facts_are_never_refused_but_a_hint_is_told(
+    as_anna: Principal,
+    reviewer: Principal,
+    planner: Principal,
+    permission: str | None,
+    found: str | bool,
+    proposed: str | bool,
+) -> None:
+    sentence = "Lines are 120 characters long."
+    propose_statement(principal=as_anna, content=sentence, domain="style")
+    index.run(scope_ref=as_anna.default_scope)
+    grants.set_grant(principal=as_anna, domain="style", agent_role="reviewer", permission=permission)
+
+    def told(principal: Principal, tool: str, **arguments: str) -> str:
+        with translation.override("en"):
+            return registry.run(tool, principal=principal, arguments=arguments).text
+
+    for who in (reviewer, planner, as_anna):
+        said = told(who, "search_world_memory", query="How long are lines?")
+        assert sentence in said
+        assert ("asked to" in said) is (who is reviewer and bool(found))
+        assert not (who is reviewer and found) or str(found) in said
+    said = told(reviewer, "propose_fact", domain="style", object="Tabs are four wide.")
+    assert said.startswith("Proposed.")
+    assert ("asked" in said) is bool(proposed)
+    assert not proposed or str(proposed) in said
 
 
 def test_the_same_name_in_a_repository_is_another_domain(as_anna: Principal, reviewer: Principal) -> None:
