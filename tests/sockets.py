@@ -11,6 +11,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import uvicorn
+from channels import DEFAULT_CHANNEL_LAYER
+from channels.layers import channel_layers
 from django.test import Client
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -44,7 +46,11 @@ def _until(line: ClientConnection, mark: str) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def lines(users: list[User]) -> Iterator[Lines]:
-    """A server, and a line for each of these people."""
+    """A server, and a line for each of these people.
+
+    It has a channel layer of its own: one that the loop of an earlier server still listens to takes no other.
+    """
+    channel_layers.backends.pop(DEFAULT_CHANNEL_LAYER, None)
     server = uvicorn.Server(uvicorn.Config(application, port=0, lifespan="off", log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -130,7 +130,9 @@ def test_what_is_said_again_is_young_again_everywhere(as_anna: Principal) -> Non
         last = FactEvidence.objects.filter(fact_id=id).latest("recorded_at").recorded_at
         found = Projection.objects.get(source_kind="fact", source_id=id)
         used = FactUsage.objects.get()
-        around = context_facts.believed_now([_linked(told)], None, scopes=as_anna.read_scopes, at=clock.now())
+        around = context_facts.believed_now(
+            [_linked(told)], None, related=[], scopes=as_anna.read_scopes, at=clock.now()
+        )
         (linked,) = (one for one in around.facts if one.id == id)
     assert last >= june
     assert (used.fact_id, used.mentions, used.recalls, used.last_touched_at) == (id, 2, 0, last)
