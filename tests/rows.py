@@ -31,6 +31,9 @@ _PLAIN: dict[type[models.Field[Any, Any]], Any] = {
     HalfVectorField: "[1]",
 }
 
+_CHECKED = {"domain_grants": {"permission": "read"}, "hot_entries": {"state": "hot", "memory_type": "note"}}
+"""Columns for which the database does not take any word."""
+
 
 def insert_everywhere(
     admin: psycopg.Connection[Any], scope_ref: str, *, org_id: UUID | None = None, owner_ref: str = ""
@@ -62,6 +65,7 @@ def columns(
         values["owner_ref"] = owner_ref or (scope_ref if scope_ref.startswith("user:") else f"user:{uuid7()}")
     if model._meta.db_table == "facts":
         values.update(object_value=json.dumps("x"), origin_fact_id=values["id"], valid_from_precision="day")
+    values.update(_CHECKED.get(model._meta.db_table, {}))
     return values
 
 

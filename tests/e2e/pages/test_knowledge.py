@@ -317,7 +317,7 @@ def test_notes_that_the_agent_changed_meanwhile_are_not_overwritten(
         expect(page.locator("#pad-news")).to_contain_text("inzwischen geändert")
         expect(field).to_have_value("Von mir.")
     page.get_by_role("button", name="Speichern").click()
-    expect(page.get_by_role("alert")).to_contain_text("seither geändert")
+    expect(page.get_by_role("alert")).to_contain_text("Es gibt neuere Notizen")
     expect(page.locator(".present")).to_contain_text("Vom Agenten.")
     expect(field).to_have_value("Von mir.")
     assert apart(lambda: pads.read(principal=agent(anna, "builder"))).text == "Vom Agenten."
