@@ -7,10 +7,9 @@ import gc
 from gedaechtnis.common import lexemes
 from gedaechtnis.memory import ports
 
-
 _NEW_OBJECTS = 10_000
-"""After so many the collector looks at them: about what one search makes. After the 700 that Python begins with, it
-looks some fifteen times a search, and each hundredth time at everything; that is 3 ms of 95 of 100 searches.
+"""After so many the collector looks for garbage: about as many as one search makes. After 700, as Python begins with,
+it looks some fifteen times a search and often at everything, which the slowest twentieth of searches felt by 3 ms.
 """
 
 
