@@ -62,7 +62,8 @@ class Parts:
     repo: str | None
     rules: tuple[PolicyView, ...] | None = None
     notes: str = ""
-    facts: list[ContextFact] = field(default_factory=list)
+    facts: dict[str, ContextFact] = field(default_factory=dict)
+    """By the line that tells it."""
     watch: Stopwatch = field(default_factory=Stopwatch)
 
     def read_standing(self) -> None:
@@ -87,11 +88,11 @@ class Parts:
                 but=_NOT_FACTS,
                 known=leave_out,
             )
-        self.facts = list(_fitting(found, self.principal, room))
+        self.facts = dict(_fitting(found, self.principal, room))
         self.watch.lap("keywords")
 
     def _written(self, *more: str) -> str:
-        parts = [*self.standing(), _section(_facts_heading(), _lines(self.facts, self.principal)), *more]
+        parts = [*self.standing(), _section(_facts_heading(), list(self.facts)), *more]
         told = [part.strip("\n") for part in parts if part.strip()]
         if self.rules is not None and told:
             told.append(_("Verify with `search_world_memory` what your work rests on."))
@@ -107,7 +108,7 @@ class Parts:
 
     def made(self, *more: str) -> Preamble:
         """All that was read, told: in the active language, with `more` before the last line."""
-        usage.told((fact.scope_ref, fact.id) for fact in self.facts)
+        usage.told((fact.scope_ref, fact.id) for fact in self.facts.values())
         text = self._written(*more)
         self.watch.lap("render")
         return Preamble(
@@ -124,7 +125,7 @@ class Parts:
 
     @property
     def fact_ids(self) -> tuple[UUID, ...]:
-        return tuple(fact.id for fact in self.facts)
+        return tuple(fact.id for fact in self.facts.values())
 
 
 def preamble(
@@ -174,15 +175,15 @@ def begin(principal: Principal, task: str, repo: str | None, scope_ref: str | No
     return Parts(principal, scope_ref, domains.parse_repo(repo) if repo else None)
 
 
-def _fitting(facts: Sequence[ContextFact], principal: Principal, room: int | None) -> Iterator[ContextFact]:
+def _fitting(facts: Sequence[ContextFact], principal: Principal, room: int | None) -> Iterator[tuple[str, ContextFact]]:
     """The first facts whose lines fit, whole: past one that is too long the next shorter is taken."""
     characters, tokens, count = 0, tokens_of(_facts_heading()), 0
     for fact in facts:
-        (line,) = _lines([fact], principal)
+        line = _line(fact, principal)
         length, size = len(line) + 1, tokens_of(line + "\n")
         if characters + length <= MOST_CHARACTERS and (room is None or tokens + size <= room):
             characters, tokens, count = characters + length, tokens + size, count + 1
-            yield fact
+            yield line, fact
         if count == MOST_FACTS:
             return
 
@@ -209,9 +210,9 @@ def _fenced(notes: str) -> list[str]:
     return [fence, notes.removesuffix("\n"), fence]
 
 
-def _lines(facts: Sequence[ContextFact], principal: Principal) -> list[str]:
+def _line(fact: ContextFact, principal: Principal) -> str:
     with timezone.override(principal.zone):
-        return [f"- {_said(fact)}   {provenance_suffix(fact, principal=principal)}" for fact in facts]
+        return f"- {_said(fact)}   {provenance_suffix(fact, principal=principal)}"
 
 
 def _said(fact: ContextFact) -> str:

@@ -15,14 +15,18 @@ from gedaechtnis.memory.answers import FactView
 
 _TAG = re.compile(r"<(?=[\w/!|<?])|(?<=[\w/|>\"'-])>")
 _ROLE = re.compile(r"\b(system|assistant|user|developer|tool|human|instructions?)(\s*):", re.IGNORECASE)
+_OPENING = re.compile(r"[<>`~\[#]")
+"""Without any of these there is neither a mark nor a tag."""
 _MARKS = re.compile(r"`{3,}|~{3,}|\[/?INST\]|^#+(?=\s)", re.IGNORECASE)
 
 
 def inert(text: str) -> str:
     """What others wrote, in one line, without anything that could open, close or head a part of a prompt."""
-    line = _MARKS.sub(lambda match: match.group().replace("`", "'").replace("~", "-").strip("[]#"), one_line(text))
-    line = _TAG.sub(lambda match: "‹" if match.group() == "<" else "›", line)
-    return _ROLE.sub(r"\1\2∶", line)
+    line = one_line(text)
+    if _OPENING.search(line):
+        line = _MARKS.sub(lambda match: match.group().replace("`", "'").replace("~", "-").strip("[]#"), line)
+        line = _TAG.sub(lambda match: "‹" if match.group() == "<" else "›", line)
+    return _ROLE.sub(r"\1\2∶", line) if ":" in line else line
 
 
 def readable(value: Any) -> str:

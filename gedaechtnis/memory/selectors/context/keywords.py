@@ -16,7 +16,7 @@ from gedaechtnis.memory.selectors.recall import query
 _WHOLE = 600
 """So many postings of the rarest words are read whole; of each other word the best `_BEST`."""
 _BEST = 60
-_LOOKED_AT = 200
+_LOOKED_AT = 150
 """Of the projections found, which may be of anything, so many are looked at."""
 _CHECKED = 60
 """So many facts among them are read from the graph, which takes longest."""
