@@ -13,12 +13,12 @@ from gedaechtnis.memory import decay
 from gedaechtnis.memory.selectors.context.facts import COLUMNS, HOLDS, LABELLED, NOW, ContextFact, fact_of
 from gedaechtnis.memory.selectors.recall import query
 
-_WHOLE = 600
+_WHOLE = 400
 """So many postings of the rarest words are read whole; of each other word the best `_BEST`."""
-_BEST = 60
-_LOOKED_AT = 150
+_BEST = 50
+_LOOKED_AT = 120
 """Of the projections found, which may be of anything, so many are looked at."""
-_CHECKED = 60
+_CHECKED = 40
 """So many facts among them are read from the graph, which takes longest."""
 _READ = 12
 """Facts read with all that is told of them, in order: the answer."""
