@@ -145,6 +145,10 @@ def test_no_friends_any_more_holds_both_ways(people: People) -> None:
     people.check_pairs()
 
 
+_LAST_BEGIN = datetime(2030, 12, 31, tzinfo=UTC)
+"""What remains of a marriage behind a corrected one may begin when all others end, and is not ended then."""
+
+
 def test_pairs_stay_pairs_in_random_histories(people: People) -> None:
     rng = random.Random(7)  # noqa: S311 (no secret)
     for _step in range(60):
@@ -167,7 +171,7 @@ def test_pairs_stay_pairs_in_random_histories(people: People) -> None:
             facts.retract_fact(principal=people.principal, fact_id=rng.choice(live).pk)
         elif live:
             row = rng.choice([row for row in live if row.valid_to is None] or live)
-            if row.valid_to is None:
+            if row.valid_to is None and row.valid_from < _LAST_BEGIN:
                 facts.end_fact(principal=people.principal, fact_id=row.pk, at="2031-01-01")
         people.check_pairs()
 
