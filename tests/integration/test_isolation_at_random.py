@@ -35,7 +35,10 @@ from tests.sockets import Lines, lines
 STEPS = 400
 PAGES = ("home", "explorer", "totals", "settings", "groups", "orgs", "tokens", "security-log", "data", "data-download")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_FRESH = re.compile(r'((?:csrfmiddlewaretoken|client_id)" value=|X-CSRFToken[^:]*: ?)"[^"]*"')
+_FRESH = re.compile(
+    r'((?:csrfmiddlewaretoken|client_id)" value=|X-CSRFToken[^:]*: ?)"[^"]*"|Der Kurator liest (?:in \d+ s|gerade) mit'
+)
+"""What differs from one request to the next whatever was asked: tokens, and how long the curator still waits."""
 _TABLES = [model._meta.db_table for model in scoped_models()]
 _STORED = " UNION ALL ".join(
     [
